@@ -4,20 +4,22 @@ import { type CallerContext, offersChanges } from "../src/answers/alerts/destina
 import { TOLD_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 import {
   MAX_MESSAGES,
+  momentOf,
   readablePlaces,
   type ToldLine,
   toldLines,
   toldTable,
   toldTables,
   untoldLines,
-  watchingNow,
   worstFirst,
 } from "../src/answers/alerts/episodes/told.ts";
+import { calmWords, watchedSince } from "../src/answers/alerts/episodes/watched.ts";
 import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
 import { details, paragraph, type Table } from "../src/reply/block.ts";
+import { capitalised } from "../src/reply/enum-words.ts";
 import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
-import { joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
+import { type Inline, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { localText } from "../src/units/local-time.ts";
 import { DAY, type Milliseconds, type Stretch, toMillis } from "../src/units/time.ts";
@@ -55,7 +57,6 @@ export const alertsTold = command({
     const zone = await callerZone(context);
     const range = parsePastRange(options, now, zone) ?? parsePastRange({ since: "yesterday 22:00" }, now, zone);
     if (range === undefined) throw new TypeError("yesterday 22:00 is no time");
-    const isNight = isLastNight(options);
     const { keys, words } = await readablePlaces(context);
     const { told, more } = await alerts.told({ ...range, destinations: keys, limit: MAX_MESSAGES });
     const { network, about } = options;
@@ -66,11 +67,15 @@ export const alertsTold = command({
     // Within a day its clock is enough: the reader's, or that of a zone that is named. Days are those of one zone.
     const isDay = range.to - range.from <= DAY;
     const when = isDay ? pastRangeText(range, now, zone) : text`${pastRangeWords(range, now, zone)}`;
-    const [unheard, watching] = await Promise.all([
+    const [unheard, watched] = await Promise.all([
       untoldLines(range, network, context, now),
-      lines.length === 0 ? watchingNow(range, keys, network, context) : { notes: [], isSubscribed: true },
+      lines.length === 0 ? watchedSince(range, keys, network, context) : undefined,
     ]);
     const untold = unheard.filter(isAbout(about));
+    const shown = (at: Milliseconds): Inline => momentOf(at, isDay && now - at < DAY ? undefined : zone);
+    const span = options.when?.trim().toLowerCase() ?? "";
+    const isNamed = NAMED_SPANS.has(span) && options.since === undefined && options.until === undefined;
+    const where = `${on}${isNamed ? ` ${span}` : ""}`;
     const later = { since: localText(zone, range.to), network, about };
     const names = { name: "alerts-told", ...(isDay ? {} : { dayIn: zone }) };
     const missed = { ...names, name: "alerts-untold", title: text`Fired, and told to nobody` };
@@ -82,21 +87,25 @@ export const alertsTold = command({
       folded(untold, untold.length === 0 ? [] : [toldTable(worstFirst(untold), missed, context)], missed, context),
     ];
     const notes = [
-      ...(isNight ? [text`That is ${when}.`] : []),
       words,
       ...(more ? [`Of that time, the last ${formatCount(MAX_MESSAGES)} messages were read.`] : []),
       ...keptWords(range, now - alerts.retention, zone),
     ];
     const said = reply({
-      title: toldWords(lines, untold, text`${on} ${isNight ? text`last night` : when}`),
+      title:
+        happenedWords([...lines, ...untold], shown) ??
+        (watched === undefined ? text`` : calmWords(watched, range, where, shown)),
       blocks: [
+        paragraph(text`${asSentence(when)}.`),
         ...tables.flatMap(({ shown }) => shown),
-        ...watching.notes.map((note) => paragraph(note)),
+        ...(watched?.notes ?? []).map((note) => paragraph(note)),
         paragraph(joinText(notes, " ")),
         ...details(tables.flatMap(({ below }) => below)),
       ],
       actions: [
-        ...(!watching.isSubscribed && offersChanges(context) ? [commandAction("Subscribe", "alerts add")] : []),
+        ...(watched?.isSubscribed === false && offersChanges(context)
+          ? [commandAction("Subscribe", "alerts add")]
+          : []),
         ...(range.to < now ? [commandAction("Since then", "alerts told", later, "reply")] : []),
         ...(lines.length > 0 || isOfWeek(range, now)
           ? []
@@ -123,13 +132,11 @@ function isAbout(name = ""): (line: ToldLine) => boolean {
   return ({ what }) => what.toLowerCase().includes(name.toLowerCase());
 }
 
+/** Spans of time that a first line names as they were typed. */
+const NAMED_SPANS: ReadonlySet<string> = new Set([LAST_NIGHT, "yesterday", "today"]);
 const WEEK = 7 * DAY;
 /** More are below the fold, by their days. */
 const FIRST_LINES = 5;
-
-function isLastNight({ when, since, until }: Partial<Record<"when" | "since" | "until", string | undefined>>): boolean {
-  return when?.trim().toLowerCase() === LAST_NIGHT && since === undefined && until === undefined;
-}
 
 function isOfWeek({ from, to }: Stretch, now: Milliseconds): boolean {
   return from <= now - WEEK && to >= now;
@@ -156,19 +163,27 @@ function folded(
   return { shown: [toldTable(worstFirst(lines).slice(0, FIRST_LINES), first, context)], below: whole };
 }
 
-/** `2 alerts and 19 other things were told` of what was told, and `, but 2 alerts fired` where nothing was. */
-function toldWords(lines: readonly ToldLine[], untold: readonly ToldLine[], when: TextPart): Text {
-  if (lines.length > 0) return text`${countWords(lines)} ${lines.length === 1 ? "was" : "were"} told${when}`;
-  return text`Nothing was told${when}${untold.length === 0 ? "" : `, but ${countWords(untold)} fired`}`;
+/** `mainnet made no block for 9 min 20 s from 13:55; 8 more alerts and 5 other events`: the worst, and the rest counted. */
+function happenedWords(lines: readonly ToldLine[], shown: (at: Milliseconds) => Inline): Text | undefined {
+  const [worst, ...others] = worstFirst(lines);
+  if (worst === undefined) return undefined;
+  const { first, lasted, began, isAlert, count } = worst;
+  const what = first.isOver
+    ? text`${first.words} for ${lasted} from ${shown(began)}`
+    : text`${first.words}${isAlert ? `, ${lasted}` : ""}`;
+  const sum = (of: boolean): number => others.reduce((all, one) => all + (one.isAlert === of ? one.count : 0), 0);
+  const [alerts, events] = [sum(true) + (isAlert ? count - 1 : 0), sum(false)];
+  const rest = [
+    ...(alerts > 0 ? [counted(alerts, isAlert ? "more alert" : "alert")] : []),
+    ...(events > 0 ? [counted(events, "other event")] : []),
+  ].join(" and ");
+  return text`${what}${rest === "" ? "" : `; ${rest}`}`;
 }
 
-/** `2 alerts and 19 other things` */
-function countWords(lines: readonly { readonly isAlert: boolean }[]): string {
-  const alerts = lines.filter(({ isAlert }) => isAlert).length;
-  const others = lines.length - alerts;
-  const counted = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-  return [
-    ...(alerts > 0 ? [counted(alerts, "alert")] : []),
-    ...(others > 0 ? [counted(others, alerts > 0 ? "other thing" : "thing")] : []),
-  ].join(" and ");
+function asSentence([first, ...rest]: Text): Text {
+  return first?.kind === "text" ? [{ ...first, text: capitalised(first.text) }, ...rest] : rest;
+}
+
+function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

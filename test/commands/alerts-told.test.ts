@@ -7,7 +7,7 @@ import { replyToJson } from "../../src/reply/json.ts";
 import { tableToCsv } from "../../src/reply/csv.ts";
 import type { Reply } from "../../src/reply/reply.ts";
 import { timeToText, toMillis } from "../../src/units/time.ts";
-import { down, stalled } from "../alerts/readings.ts";
+import { auction, down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
 import { MANY_WORKSPACES } from "../support/platforms.ts";
 import { saying } from "../support/said.ts";
@@ -60,7 +60,7 @@ describe("what was told", () => {
     async (line) => {
       const talk = await aNight();
       const said = await talk.ask(line);
-      expect(said).toMatch(saying("•", 1, "told"));
+      expect(said).toMatch(/^• a:1 on mainnet did not answer for \d+ s from 12:00/u);
       expect(said).toMatch(/a:1 on mainnet did not answer\s+12:00\s+\d+ s\s+ann\s+here/u);
       expect(said).toContain(" UTC");
       expect(said).not.toContain("node.down");
@@ -108,8 +108,25 @@ describe("what was told", () => {
         .map((one) => ("text" in one ? one.text : ""))
         .join(""),
     ).toContain("a:1 on mainnet");
-    expect(await talk.ask("alerts told last night")).toMatch(saying("Nothing was told last night", "22:00", "07:00"));
+    expect(await talk.ask("alerts told last night")).toMatch(
+      saying("Not known last night: watching only since", "22:00", "07:00"),
+    );
     expect(await talk.press(/^alerts told since:"2026-01-15 07:00"/u)).toMatch(saying("a:1 on mainnet"));
+  });
+
+  test("begins with the worst, of equals the widest; what is over and alike shares a line", async () => {
+    const talk = await talkInOps();
+    await talk.ask("alerts add node.down,network.stalled,market.auction style:plain");
+    const all = ["m1", "m2", "m3"];
+    const look = (state: "good" | "bad") => [down(state), ...all.map((market) => auction(state, market))];
+    await see(talk, 1, look("good"));
+    await see(talk, 8, look("bad"));
+    await send(talk);
+    await see(talk, 8, look("good"));
+    await send(talk);
+    const said = await talk.ask("alerts told");
+    expect(said).toMatch(/^• a:1 on mainnet did not answer for .* from 12:00 UTC; 3 more alerts$/mu);
+    expect(said).toMatch(/BTC\/USD on mainnet was in an auction, and 2 more alike/u);
   });
 
   test("is grouped by day, newest first, and an alert that lasts says so", async () => {
@@ -137,7 +154,7 @@ describe("what was told", () => {
     // The first look tells nothing.
     for (const [at, hash] of ["seed", "aa", "bb", "cc"].entries()) await happen(talk, hash, `${100 + at}`);
     const said = await talk.ask("alerts told");
-    expect(said).toMatch(saying("•", 1, "told", "103", "the last of", 3));
+    expect(said).toMatch(/^• New checkpoint on mainnet at block 103, the last of 3$/mu);
     expect(said).not.toContain("block 102");
   });
 
@@ -148,7 +165,7 @@ describe("what was told", () => {
     await happen(talk, "seed", "100");
     talk.advance(12 * HOUR - 15_000);
     for (const [at, hash] of ["aa", "bb", "cc"].entries()) await happen(talk, hash, `${101 + at}`);
-    expect(await talk.ask("alerts told")).toMatch(saying("•", 1, "told", "103", "the last of", 3));
+    expect(await talk.ask("alerts told")).toMatch(saying("•", "103", "the last of", 3));
     await talk.askFor("alerts told network:mainnet until:2d");
     expect(talk.lastReply.actions.map((one) => "invocation" in one && one.invocation.options)).toContainEqual({
       since: "7d",
@@ -162,9 +179,9 @@ describe("what was told", () => {
     await send(talk);
     await see(talk, 1, [down("good")]);
     await see(talk, 4, [down("bad")]);
-    expect(await talk.ask("alerts told")).toMatch(saying("•", "Nothing was told"));
+    expect(await talk.ask("alerts told")).toMatch(saying("a:1", "Fired, and told to nobody"));
     await send(talk);
-    expect(await talk.ask("alerts told")).toMatch(saying("•", 1, "told"));
+    expect(await talk.ask("alerts told")).toMatch(/^• a:1 on mainnet does not answer, \d+ s so far$/mu);
   });
 
   test("is by the clock of the zone that somebody chose; JSON and files have the moment in UTC", async () => {
@@ -211,7 +228,7 @@ describe("what was told", () => {
     await see(talk, 4, [down("bad"), down("bad", "b:1")]);
     await send(talk);
     const said = await talk.ask("alerts told");
-    expect(said).toMatch(saying(2, "alerts were told"));
+    expect(said).toMatch(saying("a:1", "so far", 1, "more alert"));
     expect(said).toMatch(saying("a:1 on mainnet"));
     expect(said).toMatch(saying("b:1 on mainnet"));
     await talk.engine.closeUnwatched([]);
@@ -231,11 +248,10 @@ describe("what was told", () => {
     await happen(talk, "0xcc", "300");
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     const said = await talk.ask("alerts told since 18:00");
-    expect(said).toMatch(saying(1, "thing was told"));
     expect(said).toMatch(/2 checkpoints on mainnet, 2026-01-15 \(UTC\)\s+19:00/u);
     expect(said).toMatch(/discord 1122334455667788990, discord\s+2222222222222222222/u);
-    expect(await talk.ask("alerts told network:testnet")).toContain("Nothing was told on testnet");
-    expect(await talk.ask("alerts told since:12:30 until:18:00")).toContain("Nothing was told");
+    expect(await talk.ask("alerts told network:testnet")).toContain("Not known on testnet: nobody is subscribed");
+    expect(await talk.ask("alerts told since:12:30 until:18:00")).toContain("Not known: nobody was watching");
     // The day has three.
     expect(await talk.ask("alerts told until:18:00")).toMatch(
       /New checkpoint on mainnet at block 175,186,372\s+12:00/u,
@@ -253,16 +269,12 @@ describe("what was told", () => {
 describe("where nothing was told", () => {
   test("nobody is subscribed, which is said and offered; an alert that fired all the same is named", async () => {
     const talk = await talkInOps();
-    expect(await talk.ask("alerts told")).toMatch(
-      saying("Nothing was told", "Nothing is subscribed here", "Subscribe"),
-    );
+    expect(await talk.ask("alerts told")).toMatch(saying("Not known: nothing is subscribed here", "Subscribe"));
     await see(talk, 1, [stalled("good"), down("good")]);
     await see(talk, 40, [stalled("bad"), down("good")]);
     await send(talk);
     const said = await talk.ask("alerts told");
-    expect(said).toMatch(
-      saying("Nothing was told", "but 1 alert fired", "Fired, and told to nobody", "makes no block"),
-    );
+    expect(said).toMatch(saying("mainnet makes no block", "so far", "Fired, and told to nobody", "makes no block"));
     expect(said).toMatch(/12:\d\d\s+.* so far/u);
   });
 
@@ -275,7 +287,7 @@ describe("where nothing was told", () => {
     await see(talk, 40, [stalled("bad"), down("good")]);
     await send(talk);
     const said = await talk.ask("alerts told");
-    expect(said).toMatch(saying("Nothing was told since", "Subscribed since 2026-01-15 12:00", "mainnet"));
+    expect(said).toMatch(saying("Not known: watching only since", "Subscribed since 2026-01-15 12:00", "mainnet"));
     expect(said).not.toContain("fired");
   });
 });
@@ -287,7 +299,7 @@ describe("what a place was told is read", () => {
     expect(await talk.ask("alerts told")).toMatch(saying("a:1 on mainnet did not answer", "this channel"));
     talk.become({ here: ELSEWHERE, caller: bob });
     const said = await talk.ask("alerts told");
-    expect(said).toMatch(saying("•", "Nothing was told"));
+    expect(said).toMatch(saying("•", "Not known"));
     expect(said).not.toContain("a:1");
   });
 

@@ -97,7 +97,7 @@ export function consoleWatch(dependencies: ConsoleWatchDependencies): () => Prom
     });
     return {
       networks: watched,
-      open: worstFirst(episodes).map((episode) => openAlert(episode, silences, at)),
+      open: worstFirst(episodes, networks).map((episode) => openAlert(episode, silences, at)),
       silences: silences.map((one) => holdingSilence(one, at, platforms)),
       timing,
     };

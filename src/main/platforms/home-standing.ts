@@ -56,7 +56,10 @@ export async function homeStanding(
     .filter((one) => isReadable(one, readable) || isCaller(one.person, context))
     .toSorted((a, b) => a.from - b.from);
   const moment: Moment = { context, now, readable, silences };
-  const open = worstFirst(episodes.map((one) => seenHere(one, context)));
+  const open = worstFirst(
+    episodes.map((one) => seenHere(one, context)),
+    networks,
+  );
   const pages = Math.max(1, Math.ceil(open.length / PER_PAGE));
   const from = Math.min(page, pages - 1) * PER_PAGE;
   const shown = open.slice(from, from + PER_PAGE);

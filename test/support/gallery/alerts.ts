@@ -232,9 +232,13 @@ const told = (() => {
   ];
   return inZone(
     reply({
-      title: "2 things were told since 2026-02-28 18:00 (Europe/Zurich)",
+      title: "api1 on mainnet did not answer for 4 min 2 s from 03-01 10:10; 1 other event",
       blocks: [
-        ...toldTables(toldLines(all, inOps, now, "Europe/Zurich"), inOps, "Europe/Zurich"),
+        ...toldTables(
+          toldLines(all, { ...inOps, networks: ["mainnet"] }, now, "Europe/Zurich"),
+          inOps,
+          "Europe/Zurich",
+        ),
         paragraph("All channels of this server, and your own watches."),
       ],
     }),

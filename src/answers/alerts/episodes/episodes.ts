@@ -198,22 +198,29 @@ function episodeTitle(episode: Episode): string {
 const MAX_TITLE_LENGTH = 75;
 
 /**
- * The worst first, since it is the headline and gets the buttons; among equals the widest (network, node, market), then
- * unacknowledged ones, then the newest. Episodes that look good again come last.
+ * The worst first, since it is the headline and gets the buttons; among equals by the order of networks, then the widest
+ * (network, node, market), then unacknowledged ones, then the newest. Episodes that look good again come last.
  */
-export function worstFirst(episodes: readonly Episode[]): readonly Episode[] {
+export function worstFirst(episodes: readonly Episode[], networks: readonly string[] = []): readonly Episode[] {
   return episodes.toSorted(
     (a, b) =>
       Number(a.state === "recovering") - Number(b.state === "recovering") ||
       compareSeverity(b.severity, a.severity) ||
+      placeOf(a.network, networks) - placeOf(b.network, networks) ||
       reach(a) - reach(b) ||
       Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
       Number(BigInt(b.began) - BigInt(a.began)),
   );
 }
 
+/** The place of a network among those that are configured; unknown ones come last. */
+export function placeOf(network: string, networks: readonly string[]): number {
+  const at = networks.indexOf(network);
+  return at === -1 ? networks.length : at;
+}
+
 /** The reach of a condition: the lower, the wider. */
-function reach({ kind }: Episode): number {
+export function reach({ kind }: Episode): number {
   const groups = ["network", "nodes", "checkpoints"] as const;
   const widest = groups.findIndex((group) => KIND_GROUPS[group].includes(kind));
   return widest === -1 ? groups.length : widest;

@@ -5,14 +5,13 @@ import { type Episode, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertMessage, MessageOf } from "../../../alerts/message/message.ts";
 import type { Told } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
-import { subscriptionWords } from "../../../alerts/words/subscription-words.ts";
-import { lengthWords, markedTitle, UNSEEN_ENDS } from "../../../alerts/words/phrases.ts";
+import { endOf, lengthWords, markedTitle, UNSEEN_ENDS } from "../../../alerts/words/phrases.ts";
 import { describe } from "../../../alerts/words/words.ts";
 import { table, type Table } from "../../../reply/block.ts";
 import { listWords } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import { clockTime, type Inline, joinText, text, type Text, type TextPart, time, toText } from "../../../reply/text.ts";
+import { clockTime, type Inline, joinText, text, type Text, time, toText } from "../../../reply/text.ts";
 import { fromMillis, type Milliseconds, type Stretch, toMillis } from "../../../units/time.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { localText } from "../../../units/local-time.ts";
@@ -24,10 +23,10 @@ import {
   directMessages,
   isOperator,
 } from "../destination.ts";
-import { seenHere } from "./episodes.ts";
+import { placeOf, reach, seenHere } from "./episodes.ts";
 
-/** How many places a line names; the rest is counted. */
-const NAMED_PLACES = 3;
+/** How many places a line names, or what is subscribed; the rest is counted. */
+export const NAMED_PLACES = 3;
 /** Messages that are read at most. */
 export const MAX_MESSAGES = 2000;
 /** Episodes that are looked through for those of which nobody was told. */
@@ -74,19 +73,32 @@ export async function readablePlaces(
   return { keys, words };
 }
 
-/** One thing that people were told, at all places that may be named. */
+/** One thing that happened, or several alike, with all places that were told and may be named. */
 export interface ToldLine {
-  /** Whether it is an alert, and how much it matters: the lowest first. */
   readonly isAlert: boolean;
-  readonly rank: number;
-  /** When it was told first. */
+  /** How much it matters, by one measure after the other: the lowest first. */
+  readonly rank: readonly number[];
+  /** When it was told first, and when it began. */
   readonly at: Milliseconds;
+  readonly began: Milliseconds;
   readonly what: string;
+  /** What it was, for a first line: a sentence that its length continues, where it is over. */
+  readonly first: { readonly words: string; readonly isOver: boolean };
   readonly lasted: string;
   readonly taker: string;
   /** The keys of the destinations. */
   readonly places: readonly string[];
+  /** What those that are alike share, and how many stand in this line. */
+  readonly alike: string;
+  readonly count: number;
 }
+
+type ToldContext = CallerContext & { readonly networks: readonly string[] };
+
+/** So many alike, or more, share a line. */
+const FOLDED_FROM = 3;
+/** How far apart an alert and the change that set it off are seen. */
+const SAME_CHANGE: Milliseconds = 120_000;
 
 /** Answers to what the caller did, and tests of a place, are left out. */
 const LEFT_OUT: readonly AlertMessage["type"][] = ["test", "change", "export"];
@@ -101,14 +113,16 @@ function isRoutine(message: AlertMessage): message is RoutineMessage {
 /** Each alert, each event and each digest once, newest first, with days by a zone's clock; no direct message but the caller's. */
 export function toldLines(
   told: readonly Told[],
-  context: CallerContext,
+  context: ToldContext,
   now: Milliseconds,
   zone: string,
 ): readonly ToldLine[] {
   const own = ownKey(context);
+  const auctions = told.flatMap(({ episode }) => (episode?.kind === "market.auction" ? [episode] : []));
   const news = told
     .filter(({ destination }) => destination === own || !isForPerson(destination))
     .filter(({ message }) => !LEFT_OUT.includes(message.type))
+    .flatMap((one) => withoutAuctions(one, auctions))
     .toSorted((a, b) => b.at - a.at);
   const groups = Map.groupBy(news, ({ at, id, message, episode }) => {
     if (message.type === "rolling") return `${message.kind} ${message.network} ${message.day}`;
@@ -119,106 +133,132 @@ export function toldLines(
     const [last, first = last] = [group[0], group.at(-1)];
     if (last === undefined || first === undefined) return [];
     const places = [...new Set(group.map(({ destination }) => destination))].toSorted();
-    const { what, ...more } = wordsOf(last, context, now);
+    const line = { ...lineOf(last, context, now), places };
     const count = new Set(group.map(({ message }) => (isRoutine(message) ? message.event.key : ""))).size;
-    return count > 1
-      ? [{ at: last.at, ...more, ...weightOf(last), what: `${what}, the last of ${formatCount(count)}`, places }]
-      : [{ at: first.at, ...more, ...weightOf(last), what, places }];
+    return [count > 1 ? { ...line, ...counted(line, `the last of ${formatCount(count)}`) } : { ...line, at: first.at }];
   });
-  return lines.toSorted((a, b) => b.at - a.at);
+  return withAlike(lines).toSorted((a, b) => b.at - a.at);
 }
 
-/** What comes again and again matters least, an alert by its severity, and one that is open before those that are over. */
-function weightOf({ message, episode }: Told): Pick<ToldLine, "isAlert" | "rank"> {
-  if (message.type === "condition" && episode !== undefined) return { isAlert: true, rank: rankOf(episode) };
-  const isUsual = isRoutine(message) || message.type === "rolling";
-  return { isAlert: false, rank: 2 * SEVERITIES.length + (isUsual ? 1 : 0) };
+function counted({ what, first }: ToldLine, more: string): Pick<ToldLine, "what" | "first"> {
+  return { what: `${what}, ${more}`, first: { ...first, words: `${first.words}, ${more}` } };
 }
 
-function rankOf(episode: Episode): number {
-  return 2 * SEVERITIES.toReversed().indexOf(episode.severity) + (isOpen(episode) ? 0 : 1);
+/** Without the changes of markets that an alert of an auction tells, too. */
+function withoutAuctions(told: Told, auctions: readonly Episode[]): readonly Told[] {
+  const { message } = told;
+  const isTold = ({ kind, network, subject, at }: RoutineMessage["event"]): boolean =>
+    kind === "market.state" &&
+    auctions.some(
+      (one) =>
+        one.network === network &&
+        one.subject === subject &&
+        [one.began, one.detected, endOf(one)].some(
+          (moment) => Math.abs(millisOf(moment) - millisOf(at)) <= SAME_CHANGE,
+        ),
+    );
+  if (message.type === "event") return isTold(message.event) ? [] : [told];
+  if (message.type !== "rolling") return [told];
+  const events = message.events.filter((event) => !isTold(event));
+  const total = message.total - (message.events.length - events.length);
+  return events.length === 0 ? [] : [{ ...told, message: { ...message, events, total } }];
+}
+
+/** Many that are over and alike in one line: the worst of them, with the longest length. */
+function withAlike(lines: readonly ToldLine[]): readonly ToldLine[] {
+  return [...Map.groupBy(lines, ({ alike }) => alike)].flatMap(([alike, group]) => {
+    const [worst, ...others] = worstFirst(group);
+    if (worst === undefined || alike === "" || group.length < FOLDED_FROM) return group;
+    const takers = [...new Set(group.map(({ taker }) => taker).filter((taker) => taker !== "–"))];
+    return [
+      {
+        ...worst,
+        what: `${worst.what}, and ${formatCount(others.length)} more alike`,
+        taker: takers.length === 0 ? "–" : takers.join(", "),
+        places: [...new Set(group.flatMap(({ places }) => places))].toSorted(),
+        count: group.length,
+      },
+    ];
+  });
+}
+
+/** An alert by its severity, its network's place, its reach and its length; what comes again and again matters least. */
+function rankOf(episode: Episode, { networks }: ToldContext, now: Milliseconds): readonly number[] {
+  const length = (isOpen(episode) ? now : millisOf(endOf(episode))) - millisOf(episode.began);
+  return [-SEVERITIES.indexOf(episode.severity), placeOf(episode.network, networks), reach(episode), -length];
 }
 
 /** Alerts that fired within a range, and of which nobody at all was told: none subscribed, or silenced. */
 export async function untoldLines(
   { from, to }: Stretch,
   network: string | undefined,
-  context: AlertsContext,
+  context: AlertsContext & ToldContext,
   now: Milliseconds,
 ): Promise<readonly ToldLine[]> {
   const { alerts } = context;
   const [open, last] = await Promise.all([alerts.openEpisodes(network), alerts.lastEpisodes(MAX_EPISODES)]);
   const fired = [...new Map([...open, ...last].map((one) => [one.id, one])).values()].filter((one) => {
-    const at = toMillis(timeFromText(one.detected));
+    const at = millisOf(one.detected);
     return at >= from && at < to && (network === undefined || one.network === network);
   });
   if (fired.length === 0) return [];
   // Some are told later: once quiet hours are over.
   const { told } = await alerts.told({ from, to: now, destinations: undefined, limit: MAX_MESSAGES });
   const known = new Set(told.map(({ episode }) => episode?.id));
-  return fired
-    .filter(({ id }) => !known.has(id))
-    .map((one) => ({
-      ...episodeWordsOf(one, context, now),
-      isAlert: true,
-      rank: rankOf(one),
-      at: toMillis(timeFromText(one.detected)),
-      places: [],
-    }));
-}
-
-/** Who watches these places: what is subscribed, and since when; nobody was in a range before. */
-export async function watchingNow(
-  { to }: Stretch,
-  keys: readonly string[] | undefined,
-  network: string | undefined,
-  context: AlertsContext,
-): Promise<{ readonly notes: readonly TextPart[]; readonly isSubscribed: boolean }> {
-  const { alerts } = context;
-  const isSeen = (key: string): boolean => keys?.includes(key) ?? !isForPerson(key);
-  const all = (await alerts.subscriptions()).filter(
-    ({ state, destination, network: on }) =>
-      state === "active" && isSeen(destinationKey(destination)) && (network === undefined || on === network),
-  );
-  const unwatched = alerts.verdict === undefined ? ["Bellwether is not running now: nothing is watched."] : [];
-  if (all.length === 0) {
-    const where = isOperator(context) ? "Nobody is subscribed" : "Nothing is subscribed here";
-    return { notes: [`${where}: no alert is told.`, ...unwatched], isSubscribed: false };
-  }
-  const named = [...new Set(all.map((one) => plainText(subscriptionWords(one))))];
-  const more = named.length - NAMED_PLACES;
-  const words = [...named.slice(0, NAMED_PLACES), ...(more > 0 ? [`${more} more`] : [])].join("; ");
-  const first = Math.min(...all.map(({ created }) => created));
-  const subscribed = text`${first >= to ? "Nobody was subscribed then; s" : "S"}ubscribed since ${time(fromMillis(first))}: ${words}.`;
-  return { notes: [subscribed, ...unwatched], isSubscribed: true };
+  const lines = fired.filter(({ id }) => !known.has(id)).map((one) => episodeLine(one, context, now));
+  return withAlike(lines.map((line) => ({ ...line, places: [] })));
 }
 
 /** Those that matter most first, of equals the newest. */
 export function worstFirst(lines: readonly ToldLine[]): readonly ToldLine[] {
-  return lines.toSorted((a, b) => a.rank - b.rank || b.at - a.at);
+  return lines.toSorted((a, b) => {
+    const differs = a.rank.findIndex((measure, at) => measure !== b.rank[at]);
+    return differs === -1 ? b.at - a.at : (a.rank[differs] ?? 0) - (b.rank[differs] ?? 0);
+  });
 }
 
-function wordsOf({ message, episode }: Told, context: CallerContext, now: Milliseconds) {
-  if (message.type !== "condition" || episode === undefined) {
-    return { what: sentence(describe(message, {}, context.platforms).title), lasted: "–", taker: "–" };
-  }
-  return episodeWordsOf(episode, context, now, message);
+function lineOf({ at, message, episode }: Told, context: ToldContext, now: Milliseconds): Omit<ToldLine, "places"> {
+  if (message.type === "condition" && episode !== undefined)
+    return { ...episodeLine(episode, context, now, message), at };
+  const what = sentence(describe(message, {}, context.platforms).title);
+  const rank = [isRoutine(message) || message.type === "rolling" ? 2 : 1];
+  const first = { words: what, isOver: false };
+  return { isAlert: false, rank, at, began: at, what, first, lasted: "–", taker: "–", alike: "", count: 1 };
 }
 
-function episodeWordsOf(known: Episode, context: CallerContext, now: Milliseconds, message?: AlertMessage) {
+function episodeLine(
+  known: Episode,
+  context: ToldContext,
+  now: Milliseconds,
+  message?: AlertMessage,
+): Omit<ToldLine, "places"> {
   const episode = seenHere(known, context);
   const { now: present, past, bad } = conditionWords(episode);
   const unseen = UNSEEN_ENDS[episode.state];
   const said = isOpen(episode) ? present : unseen === undefined ? past : text`${bad}: ${unseen}`;
   const critical = episode.severity === "critical" ? (isOpen(episode) ? ", critical" : ", was critical") : "";
   const title = text`${said}${critical}`;
-  const what = sentence(message === undefined ? title : markedTitle(title, message));
-  return { what, lasted: lengthWords(episode, now), taker: episode.acknowledged?.by ?? "–" };
+  return {
+    isAlert: true,
+    rank: rankOf(episode, context, now),
+    at: millisOf(episode.detected),
+    began: millisOf(episode.began),
+    what: sentence(message === undefined ? title : markedTitle(title, message)),
+    first: { words: sentence(said), isOver: !isOpen(episode) && unseen === undefined },
+    lasted: lengthWords(episode, now),
+    taker: episode.acknowledged?.by ?? "–",
+    alike: isOpen(episode) ? "" : `${episode.kind} ${episode.network} ${episode.state}`,
+    count: 1,
+  };
 }
 
 /** Without the mark of simulated networks, which the answer has itself. */
 function sentence(title: Text): string {
   return plainText(shortText(title)).replace(/^SIMULATED · /u, "");
+}
+
+function millisOf(moment: string): Milliseconds {
+  return toMillis(timeFromText(moment));
 }
 
 function dayIn(zone: string, at: Milliseconds): string {
@@ -240,8 +280,7 @@ export function toldTable(
   context: CallerContext,
 ): Table {
   const whereOf = placesWords(context);
-  const whenOf = ({ at }: ToldLine): Inline =>
-    zone === undefined ? time(fromMillis(at), "clock") : clockTime(fromMillis(at), localText(zone, at).slice(5));
+  const whenOf = ({ at }: ToldLine): Inline => momentOf(at, zone);
   return table<ToldLine>({
     ...names,
     rows,
@@ -255,6 +294,11 @@ export function toldTable(
   });
 }
 
+/** A moment of this day, or with its day by the clock of a zone. */
+export function momentOf(at: Milliseconds, zone: string | undefined): Inline {
+  return zone === undefined ? time(fromMillis(at), "clock") : clockTime(fromMillis(at), localText(zone, at).slice(5));
+}
+
 /** `Friday, 2026-05-01`. */
 function dayWords(day: string): string {
   const weekday = new Date(`${day}T00:00:00Z`).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
@@ -266,7 +310,8 @@ function ownKey(context: CallerContext): string | undefined {
   return isOperator(context) ? undefined : destinationKey(directMessages(context));
 }
 
-function isForPerson(key: string): boolean {
+/** Whether a destination is one person alone. */
+export function isForPerson(key: string): boolean {
   return destinationFromKey(key).channel.startsWith("user:");
 }
 
