@@ -64,7 +64,10 @@ export const alertsStatus = command({
       alerts.outboxDepth(isAmongMany(context) ? tokenKey(destinationHere(context)) : undefined),
       alerts.subscriptions(),
     ]);
-    const seen = worstFirst(episodes.filter(isAsked).map((one) => seenHere(one, context)));
+    const seen = worstFirst(
+      episodes.filter(isAsked).map((one) => seenHere(one, context)),
+      context.networks,
+    );
     const open = await Promise.all(seen.map((one) => namedEpisode(one, alerts)));
     const known = await alerts.suspensions();
     const suspensions = servedSuspensions(known, context);
@@ -122,7 +125,7 @@ export const alertsStatus = command({
     const again = { command: "alerts status", options: givenOptions({ network: options.network }) };
     const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(one, context)));
     return reply({
-      title: headline(statuses, open, doubts, isUnwatched),
+      title: headline(statuses, open, doubts, isUnwatched, now),
       tone: toneOf(statuses, open, isUnwatched || doubts.length > 0),
       blocks: [...blocks, ...details(below)],
       actions: [
@@ -265,6 +268,7 @@ function headline(
   open: readonly Episode[],
   doubts: readonly string[],
   isUnwatched: boolean,
+  now: Milliseconds,
 ): Text {
   const isNew = statuses.every(({ verdict }) => verdict === "unwatched");
   const before = isUnwatched ? `Nobody is watching${isNew ? "" : "; when last seen"}: ` : "";
@@ -272,7 +276,7 @@ function headline(
   const verdicts = statuses
     .filter(({ network }) => !alerting.has(network))
     .map((status) => text`${status.network} ${verdictWords(status)}`);
-  const words = worstWords(open);
+  const words = worstWords(open, now);
   if (words === undefined) {
     const but = doubts.length === 0 ? [] : text`, but ${joinText(doubts, ", ")}`;
     return text`${before}${joinText(verdicts, ", ")}; no alert is open${but}`;

@@ -1,25 +1,19 @@
 import { NODE_OPTION, resolveNode } from "../src/answers/alerts/alert-subjects.ts";
-import { openAlertWords, watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
-import { askFor, asOfFooter, looksChartActions, refreshAction } from "../src/answers/answer.ts";
+import { openBeside, recentHalt, watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
+import { askFor, looksChartActions, refreshAction } from "../src/answers/answer.ts";
+import { nodeTable } from "../src/answers/node-table.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
-import type { AsOf } from "../src/api/api-client.ts";
-import type { NodeVerdict, Verdict } from "../src/api/verdict/verdict.ts";
+import { timeFromText } from "../src/alerts/judge/kinds/json-fields.ts";
+import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts";
+import { endOf, lengthWords } from "../src/alerts/words/phrases.ts";
+import { type NodeVerdict, standstillMillis, type Verdict } from "../src/api/verdict/verdict.ts";
 import { command, NETWORK_OPTION } from "../src/bot/command.ts";
-import {
-  type Block,
-  type CellColumn,
-  details,
-  facts,
-  field,
-  paragraph,
-  table,
-  type Table,
-} from "../src/reply/block.ts";
+import { type Block, details, facts, field, paragraph } from "../src/reply/block.ts";
 import { NETWORK_STATES, shownState } from "../src/reply/states.js";
 import { commandAction, reply, type Tone } from "../src/reply/reply.ts";
-import { code, joinText, strong, text, type Text, time as timeText, toText } from "../src/reply/text.ts";
+import { code, joinText, strong, text, type Text, time as timeText } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/decimal.ts";
-import { formatDuration, type Milliseconds } from "../src/units/time.ts";
+import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.ts";
 
 /** Beyond this, network time and wall clock differ; the same as the clock alert's default. */
 const DRIFT_MILLIS: Milliseconds = 30_000;
@@ -77,12 +71,19 @@ export const time = command({
     const { frontier } = verdict;
     const whole = watched ?? headline(network, verdict);
     const own = verdict.nodes.find(({ node }) => node === named);
-    const open = await openAlertWords(context, { tone: whole.tone, subject: named });
-    const { title, tone } = besideAlerts(own === undefined ? whole : nodeHeadline(own, whole), open);
+    const [open, halt] = await Promise.all([
+      openBeside(context, { tone: whole.tone, subject: named }),
+      whole.tone === "bad" ? undefined : recentHalt(network, alerts, toMillis(context.now())),
+    ]);
+    const said = own === undefined ? whole : nodeHeadline(own, whole);
+    const title = open === undefined ? said.title : text`${said.title}; ${open.ends}`;
+    // What is well is not called so alone while an alert is open.
+    const tone = said.tone === "good" && open !== undefined ? "warning" : said.tone;
     // A network that is well needs no explanation above the fold, nor do many nodes that keep up.
-    const troubled = tone !== "good";
+    const troubled = said.tone !== "good";
     const above: Block[] = [];
     const below: Block[] = [];
+    if (halt !== undefined) above.push(paragraph(haltWords(halt)));
     (troubled ? above : below).push(paragraph(watched?.judgement ?? judgement(verdict)));
     if (frontier !== undefined && spoke.length > 0) {
       above.push(
@@ -91,6 +92,7 @@ export const time = command({
           // The footer says how old what is well is.
           ...(troubled ? [field("Age", ageWords(verdict))] : []),
           field("Nodes", agreeingWords(verdict)),
+          ...(open === undefined ? [] : [field("Open alerts", open.names, { wide: true })]),
         ]),
       );
     }
@@ -100,9 +102,10 @@ export const time = command({
       title,
       tone,
       blocks: [...above, ...details(below)],
-      footer: asOfFooter(asOf(network, api.simulated, verdict), context.now()),
+      footer: footer(network, verdict, watched !== undefined || own !== undefined),
       actions: [
         ...(open === undefined ? [] : [commandAction("Show alerts", "alerts status", { network })]),
+        ...(halt === undefined ? [] : [commandAction("The halt", "alerts why", { episode: episodeName(halt.id) })]),
         refreshAction(askFor(context, "time", { node: named })),
         ...looksChartActions(context, "network"),
       ],
@@ -134,11 +137,9 @@ function nodeHeadline({ node, state, why, height }: NodeVerdict, { title, tone }
   };
 }
 
-/** What is well is not called so alone while an alert is open. */
-function besideAlerts({ title, tone }: Headline, open: Text | undefined): Headline {
-  return open === undefined
-    ? { title, tone }
-    : { title: text`${title}; ${open}`, tone: tone === "good" ? "warning" : tone };
+/** `mainnet stood still for 9 min 20 s until 14:04.` */
+function haltWords(halt: Episode): Text {
+  return text`${halt.network} stood still for ${lengthWords(halt, 0)} until ${timeText(timeFromText(endOf(halt)), "clock")}.`;
 }
 
 function headline(network: string, verdict: Verdict): Headline {
@@ -171,7 +172,7 @@ function headline(network: string, verdict: Verdict): Headline {
     case "syncing":
       return { title: text`${network}: its nodes are catching up${block}`, tone };
     case "stalled":
-      return { title: text`${network} is stalled${block}`, tone };
+      return { title: text`${network} has stood still for ${formatDuration(standstillMillis(verdict, 0))}`, tone };
     case "blind":
       return verdict.nodes.every((node) => node.time === undefined)
         ? { title: text`${network} cannot be seen: no data node ${silence(verdict)}`, tone }
@@ -202,6 +203,8 @@ function judgement(verdict: Verdict): Text {
       ? text` Seen from one node: network and node cannot be told apart.`
       : text``;
   const state = shownState(verdict.network, verdict.nodes);
+  // The headline calls what is well so.
+  if (state === "healthy") return text`${capitalised(sentence(verdict.why))}${basis}${drift(verdict)}`;
   const word = strong(capitalised(NETWORK_STATES[state].word));
   if (state === "unsettled") {
     return text`${word}: ${sentence(verdict.why)} No node stands where it was then; look again in half a minute to see which of the two goes on.`;
@@ -260,44 +263,6 @@ function goesOn({ vote }: NodeVerdict): boolean {
   return vote === "moves" || vote === "climbs";
 }
 
-/** One line per node, in the order in which they are configured. */
-function nodeTable(verdict: Verdict): Table {
-  const { nodes } = verdict;
-  const why: CellColumn<NodeVerdict> = ["Why", (node) => node.why ?? ""];
-  return table({
-    name: "nodes",
-    rows: nodes,
-    columns: [
-      ["Node", ({ node }) => code(node)],
-      ["State", (node) => stateText(node, verdict)],
-      ["Behind", behindText, "right"],
-      ["Block", ({ height }) => height ?? "–", "right"],
-      ["Time", ({ time: at }) => (at === undefined ? "–" : timeText(at)), 3],
-      ["Round trip", ({ roundTripMillis: took }) => (took === undefined ? "–" : `${Math.round(took)} ms`), "right", 3],
-      ...(nodes.some((node) => node.why !== undefined) ? [why] : []),
-    ],
-  });
-}
-
-/** With its vote, once there is more than one look to vote by. In a stalled network, no node moves. */
-function stateText({ state, vote }: NodeVerdict, { basis, network }: Verdict): Text {
-  if (state === "ok" && (network === "stalled" || (basis !== "age" && vote === "stands"))) return toText("stands");
-  const said = toText(state === "ok" ? "ok" : strong(state));
-  return basis === "age" || vote === "silent" ? said : text`${said}, ${vote}`;
-}
-
-function behindText(node: NodeVerdict): Text {
-  if (node.time === undefined) return toText("–");
-  const { behindMillis = 0, behindBlocks = 0n } = node;
-  if (behindMillis < 1 && behindBlocks <= 0n) return [];
-  const blocks = behindBlocks > 0n ? text`${behindBlocks} ${behindBlocks === 1n ? "block" : "blocks"}` : undefined;
-  const span = behindMillis >= 1 ? toText(formatDuration(behindMillis)) : undefined;
-  return joinText(
-    [span, blocks].filter((part) => part !== undefined),
-    ", ",
-  );
-}
-
 /** Further findings beside the state of each node. */
 function oddities(verdict: Verdict): Block[] {
   const items: Text[] = [
@@ -339,10 +304,15 @@ function farApart({ nodes }: Verdict): readonly [NodeVerdict, NodeVerdict] | und
   return high.height - low.height > FAR_APART_BLOCKS ? [low, high] : undefined;
 }
 
-function asOf(network: string, simulated: boolean, verdict: Verdict): AsOf {
-  const { frontier } = verdict;
-  const common = { network, receivedAt: verdict.at, simulated };
-  if (frontier === undefined) return { ...common, node: verdict.nodes.map(({ node }) => node).join(", ") };
-  const seen = { ...common, node: frontier.node, blockTime: frontier.time };
-  return frontier.height === undefined ? seen : { ...seen, blockHeight: frontier.height };
+/** The time stands above; so does the block, but for where a network stands still, and for one node. */
+function footer(
+  network: string,
+  { frontier, nodes, at, ageMillis = 0, network: state }: Verdict,
+  isOther: boolean,
+): Text {
+  if (frontier === undefined)
+    return text`${network} · ${nodes.map(({ node }) => node).join(", ")} · read ${timeText(at)}`;
+  const isSaid = frontier.height === undefined || (state !== "stalled" && !isOther);
+  const block = isSaid ? [] : text`block ${frontier.height}, `;
+  return text`${network} · ${frontier.node} · ${block}${formatDuration(Math.max(0, ageMillis))} old`;
 }

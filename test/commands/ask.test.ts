@@ -51,12 +51,12 @@ test("of phrasings in haste, nine of ten are, too, and none wrongly", async () =
 
 test.each([
   ["what broke last nite", MEANT["what happened last night"]],
-  ["anything happen in the last hour", /^Nothing was told since 2026-01-15 11:00:00 UTC/u],
-  ["what happened in the past hour", /^Nothing was told since 2026-01-15 11:00:00 UTC/u],
+  ["anything happen in the last hour", /^Not known: [^\n]*\n+Since 2026-01-15 11:00:00 UTC/u],
+  ["what happened in the past hour", /^Not known: [^\n]*\n+Since 2026-01-15 11:00:00 UTC/u],
   ["overnight status", MEANT["what happened last night"]],
   ["is anything broken right now", MEANT["is the network healthy"]],
   ["which nodes are there", MEANT["is the network healthy"]],
-  ["how much downtime did node 2 have yesterday", /^Nothing was told of sim-2 from 2026-01-14 00/u],
+  ["how much downtime did node 2 have yesterday", /^Not known of sim-2 yesterday/u],
   ["bitcon price", MEANT["spread of BTC"]],
   ["export lastweek", /^Whose ledger\?/u],
   ["why wont my order go in", MEANT["why was my order rejected"]],
@@ -83,28 +83,28 @@ test.each([
   // What says most of it is no part of a verb.
   ["shut up about node 2 until 7am", /^Silence all of sim-2 [^]* until 2026-01-16 07:00:00 UTC\?/u],
   ["silence all alerts of the 2nd node for 2 hours", MEANT["silence node 2 for two hours"]],
-  ["hey bot anything go wrong overnight?", /^Nothing was told/u],
+  ["hey bot anything go wrong overnight?", /^Not known/u],
   ["is sim-2 ok", /^sim-2 is healthy, block \d+/u],
   ["node 2 seems slow", /^sim-2 is healthy/u],
   ["whats node two at", /^sim-2 is healthy/u],
   ["the network gut?", /^Show network health\?/u],
   ["damn thing down again?", MEANT["is the network healthy"]],
   // Of what was, what was told.
-  ["how long was node 2 down last night", /^Nothing was told of sim-2 last night/u],
-  ["how long was node 2 down this week", /^Nothing was told of sim-2 since 2026-01-12/u],
-  ["when did node 2 go down", /^Nothing was told of sim-2 since/u],
-  ["was node 1 ok yesterday", /^Nothing was told of sim-1 from 2026-01-14/u],
-  ["did the network stall yesterday", /^Nothing was told from 2026-01-14/u],
-  ["what was broken this morning", /^Nothing was told since 2026-01-15 00:00/u],
-  ["what happened on monday", /^Nothing was told from 2026-01-12/u],
-  ["what happened to btc last night", /^Nothing was told of BTC\/USDT last night/u],
+  ["how long was node 2 down last night", /^Not known of sim-2 last night/u],
+  ["how long was node 2 down this week", /^Not known of sim-2: [^\n]*\n+Since 2026-01-12/u],
+  ["when did node 2 go down", /^Not known of sim-2: /u],
+  ["was node 1 ok yesterday", /^Not known of sim-1 yesterday/u],
+  ["did the network stall yesterday", /^Not known yesterday/u],
+  ["what was broken this morning", /^Not known today: [^\n]*\n+Since 2026-01-15 00:00/u],
+  ["what happened on monday", /^Not known: [^\n]*\n+From 2026-01-12/u],
+  ["what happened to btc last night", /^Not known of BTC\/USDT last night/u],
   ["what the hell is btc at", MEANT["spread of BTC"]],
   ["cuanto bitcoin price", MEANT["spread of BTC"]],
   ["exprt USDT lst week and verfy", /^Whose ledger\?/u],
   ["order refused!!!", MEANT["why was my order rejected"]],
   ["was my last bid accepted", MEANT["why was my order rejected"]],
   ["unsub this channel", /^There is no subscription here/u],
-  ["when was the last outage", /^Nothing was told since/u],
+  ["when was the last outage", /^Not known: /u],
   ["keep us posted here", MEANT["subscribe this channel"]],
   ["is this channel subscribed", /^No subscriptions/u],
   ["shut node 2 up til 6pm", /^Silence all of sim-2 [^]* until 2026-01-15 18:00:00 UTC\?/u],
@@ -333,7 +333,7 @@ test.each(["is anything broken", "is the network ok", "everything green?"])(
     await talk.ask("alerts add market.auction");
     for (const state of ["good", "bad"] as const) await see(talk, 2, [auction(state)]);
     const [first = ""] = fullText(await talk.askFor(line)).split("\n");
-    expect(first).toMatch(/^mainnet .*; .*auction since /u);
+    expect(first).toMatch(/^mainnet .*; .* is in an auction$/u);
     expect(linesOf(talk.lastReply)).toContain("alerts status network:mainnet");
   },
 );
@@ -390,7 +390,7 @@ test("of what there is, one press ends each; of what there is not, that is said"
   await talk.askFor("alerts add");
   expect(fullText(await talk.askFor("end the silence"))).toMatch(/^End a silence: which one\?/u);
   expect(linesOf(talk.lastReply)).toEqual([expect.stringMatching(/^alerts unsilence id:\w{5}$/u)]);
-  expect(fullText(await talk.askFor("unsubscribe this channel"))).toMatch(/: the ops alerts on mainnet/u);
+  expect(fullText(await talk.askFor("unsubscribe this channel"))).toMatch(/The ops alerts on mainnet/u);
   expect(linesOf(talk.lastReply)).toEqual([expect.stringMatching(/^alerts remove id:\w{5}$/u)]);
 });
 

@@ -9,20 +9,24 @@ import { type Episode, isOpen, type Machine } from "../../../alerts/judge/rules/
 import { ruleFor, timingOf } from "../../../alerts/judge/rules/rules.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
-import { sinceWords } from "../../../alerts/words/phrases.ts";
+import { endOf, lengthWords, sinceWords } from "../../../alerts/words/phrases.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api/verdict/verdict.ts";
 import { NETWORK_STATES } from "../../../reply/states.js";
 import type { Tone } from "../../../reply/reply.ts";
-import { strong, text, type Text } from "../../../reply/text.ts";
+import { joinText, strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { capitalised } from "../../../reply/enum-words.ts";
+import { shortText } from "../../../reply/fold.ts";
+import { plainText } from "../../../reply/plain-text.ts";
 import type { CallerContext } from "../destination.ts";
 import { episodeLabel, seenHere, worstFirst } from "./episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */
 const MAX_NAMED_EPISODES = 5;
+
+const DAY: Milliseconds = 86_400_000;
 
 /** A block this much older than the observed stall is shown with its age. */
 const BLOCK_AGE_SHOWN_FROM_MILLIS: Milliseconds = 10_000;
@@ -185,34 +189,79 @@ export async function namedEpisode(episode: Episode, alerts: Pick<AlertService, 
   return label === undefined ? episode : { ...episode, last: { ...last, label } as Episode["last"] };
 }
 
-/** The first of open episodes, and how many more there are: `BTC/USDT is in an auction since 11:02`. */
-export function worstWords([worst, ...others]: readonly Episode[]): Text | undefined {
+/** The first of open episodes, and how many more there are: `BTC/USDT is in an auction, 5 min so far`. */
+export function worstWords([worst, ...others]: readonly Episode[], now: Milliseconds): Text | undefined {
   if (worst === undefined) return undefined;
-  const words = conditionWords(worst);
-  const what =
-    worst.state === "recovering"
-      ? text`${words.good}; its alert ends once that lasts`
-      : text`${words.now} since ${sinceWords(worst)}`;
   const more = `; ${others.length} more ${others.length === 1 ? "alert is" : "alerts are"} open`;
-  return text`${what}${others.length === 0 ? "" : more}`;
+  return text`${openWords(worst, text`, ${lengthWords(worst, now)}`)}${others.length === 0 ? "" : more}`;
+}
+
+function openWords(one: Episode, lasts: Text): Text {
+  const words = conditionWords(one);
+  return one.state === "recovering" ? text`${words.good}; its alert ends once that lasts` : text`${words.now}${lasts}`;
+}
+
+/** How many open alerts a field names. */
+const NAMED_OPEN = 3;
+/** A halt that is over no longer than this is still news. */
+const RECENT: Milliseconds = 1_800_000;
+
+/** What is open beside a verdict: how a headline ends, in few words, and the names; none where nothing is. */
+export interface OpenBeside {
+  readonly ends: string;
+  readonly names: Text;
 }
 
 /**
  * What else is open beside a verdict on a network, or on its one node: where that is not good, without what it tells
  * itself. No price that somebody watches is trouble.
  */
-export async function openAlertWords(
+export async function openBeside(
   context: CallerContext & { readonly network: string; readonly alerts: AlertService },
   { tone, subject }: { readonly tone: Tone; readonly subject?: string | undefined },
-): Promise<Text | undefined> {
+): Promise<OpenBeside | undefined> {
   const { alerts, network } = context;
   // The verdict is answered even while the database cannot be read, which is reported elsewhere.
   const all = await alerts.openEpisodes(network).catch((): readonly Episode[] => []);
   const told = tone === "good" ? [] : [...KIND_GROUPS.network, ...KIND_GROUPS.nodes];
   const kinds = KIND_GROUPS.all.filter((kind) => !told.includes(kind));
   const open = all.filter((one) => kinds.includes(one.kind) && one.subject === (subject ?? one.subject));
-  const named = worstFirst(open.map((one) => seenHere(one, context))).map((one) => namedEpisode(one, alerts));
-  return worstWords(await Promise.all(named));
+  const sorted = worstFirst(open.map((one) => seenHere(one, context)));
+  const named = await Promise.all(sorted.slice(0, NAMED_OPEN).map((one) => namedEpisode(one, alerts)));
+  const [worst] = named;
+  if (worst === undefined) return undefined;
+  const left = sorted.length - named.length;
+  return {
+    ends: tone === "good" ? shortWords(worst, network, sorted.length - 1) : otherWords(sorted.length),
+    names: joinText(
+      [...named.map((one) => openWords(one, text` since ${sinceWords(one)}`)), ...(left > 0 ? [`${left} more`] : [])],
+      "; ",
+    ),
+  };
+}
+
+/** `LINK/USDC is in an auction, and 2 more alerts are open`: the network stands before it. */
+function shortWords(worst: Episode, network: string, others: number): string {
+  const { now, good } = conditionWords(worst);
+  const what = plainText(shortText(worst.state === "recovering" ? good : now)).replace(` on ${network}`, "");
+  return others === 0 ? what : `${what}, and ${others} more ${others === 1 ? "alert is" : "alerts are"} open`;
+}
+
+function otherWords(count: number): string {
+  return `${count} other ${count === 1 ? "alert is" : "alerts are"} open`;
+}
+
+/** The halt of a network that ended a short while ago, and that has not begun again. */
+export async function recentHalt(
+  network: string,
+  alerts: Pick<AlertService, "episodesBetween">,
+  now: Milliseconds,
+): Promise<Episode | undefined> {
+  // A longer halt is told as it is: by the alert that stays open.
+  const known = await alerts.episodesBetween(network, now - DAY, now).catch((): readonly Episode[] => []);
+  const last = known.findLast(({ kind }) => kind === "network.stalled");
+  const isRecent = last?.state === "resolved" && now - toMillis(timeFromText(endOf(last))) <= RECENT;
+  return isRecent ? last : undefined;
 }
 
 /** A stall that the watchers know of, in words. */
@@ -234,19 +283,17 @@ export async function watchedStall(
   const watched = alerts.verdict?.(network);
   const still = watchedStallMillis(verdict, watched);
   if (watched === undefined || still === undefined) return undefined;
-  const height = watched.frontier?.height;
-  const block = height === undefined ? text`` : text`, block ${height}`;
   const seen = text`the watchers have seen no new block for ${formatDuration(still)}, and this look shows none either.`;
   if (await hasStallFired(network, alerts)) {
     return {
-      title: text`${network} is stalled${block}`,
+      title: text`${network} has stood still for ${formatDuration(still)}`,
       tone: NETWORK_STATES.stalled.tone,
       judgement: text`${strong(capitalised(NETWORK_STATES.stalled.word))}: ${seen} Its alert has fired.`,
     };
   }
   if (verdict.network === "stalled" && still >= DEFAULT_THRESHOLDS.stalledMillis) return undefined;
   return {
-    title: text`${network}: no new block for ${formatDuration(still)}${block}`,
+    title: text`${network}: no new block for ${formatDuration(still)}`,
     tone: NETWORK_STATES.suspicious.tone,
     judgement: text`${strong(capitalised(NETWORK_STATES.suspicious.word))}: ${seen} It becomes an alert if it lasts.`,
   };
