@@ -7,6 +7,7 @@ import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import {
   auctionWords,
   boundsTable,
+  hasEnded,
   isInAuction,
   isLive,
   liquidityFeesTable,
@@ -20,7 +21,7 @@ import { command } from "../src/bot/command.ts";
 import { nearest } from "../src/bot/nearest.ts";
 import { UserError } from "../src/errors.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph } from "../src/reply/block.ts";
-import { id, text, type Text, time } from "../src/reply/text.ts";
+import { id, joinText, text, type Text } from "../src/reply/text.ts";
 import { parseDecimal, roundedPercentOf } from "../src/units/decimal.ts";
 
 /** The known fields of a bound's trigger. */
@@ -66,7 +67,8 @@ export const marketShow = command({
     const label = names?.code ?? marketId;
     const typed = typedName(
       marketId,
-      [...markets.values()].map(({ code }) => code),
+      // What has ended is meant by its id alone.
+      [...markets.values()].filter(({ id, state }) => id === marketId || !hasEnded(state)).map(({ code }) => code),
       names?.code,
     );
     const liquidity = fields(
@@ -132,22 +134,33 @@ function noSuchMarket(network: string, marketId: string, also: readonly NamedId[
   });
 }
 
-const PRESENT = { trades: "trades", is: "is", until: " until" };
-const PAST: typeof PRESENT = { trades: "traded", is: "was", until: ", due to end" };
+const PRESENT = { trades: "trades", is: "is" };
+const PAST: typeof PRESENT = { trades: "traded", is: "was" };
 
-/** `BTC/USDT trades at 103,924.07, spread 0.04 %`; why it does not trade, where it does not. */
+/** `BTC/USDT trades at 103,924.07, spread 0.04 %`; why it does not trade, where it does not, and what its book has. */
 function headline(label: string, market: MarketData, amounts: MarketAmounts, words = PRESENT): Text {
   const mark = amounts.price(market.markPrice);
   if (isInAuction(market)) {
-    const until = market.auctionEnd === undefined ? text`` : text`${words.until} ${time(market.auctionEnd)}`;
-    return text`${label} ${words.is} in ${auctionWords(market)}${until}`;
+    const [bid, offer] = [market.bestBidPrice, market.bestOfferPrice].map((at) =>
+      (at ?? 0n) > 0n ? amounts.price(at) : undefined,
+    );
+    const sides = [
+      ...(bid === undefined ? [] : [text`bid ${bid}`]),
+      ...(offer === undefined ? [] : [text`offer ${offer}`]),
+    ];
+    return text`${label} ${words.is} in ${auctionWords(market)}; ${joinText([...sides, spreadWords(market)], ", ")}`;
   }
-  if (marketTone(market) === "good") {
-    const gap = spread(market);
-    return text`${label} ${words.trades} at ${mark}${gap === undefined ? text`` : text`, spread ${percentWords(gap.percent)}`}`;
-  }
+  if (marketTone(market) === "good") return text`${label} ${words.trades} at ${mark}, ${spreadWords(market)}`;
   const last = (market.markPrice ?? 0n) === 0n ? text`` : text`, mark ${mark}`;
   return text`${label} ${words.is} ${stateAndMode(market)}${last}`;
+}
+
+/** `spread 0.04 %`, or that there is none, and why. */
+function spreadWords(market: MarketData): Text {
+  const gap = spread(market);
+  if (gap !== undefined) return text`spread ${percentWords(gap.percent)}`;
+  const [bids, offers] = [market.bestBidPrice, market.bestOfferPrice].map((at) => (at ?? 0n) > 0n);
+  return text`no spread: the book has ${bids === true ? "no offer" : offers === true ? "no bid" : "no bid and no offer"}`;
 }
 
 function factFields(market: MarketData, amounts: MarketAmounts): Field[] {
@@ -161,6 +174,7 @@ function factFields(market: MarketData, amounts: MarketAmounts): Field[] {
     ? [
         field("Set off by", auctionTriggerWords(market.trigger)),
         field("Since", timeCell(market.auctionStart, "relative")),
+        ...(market.auctionEnd === undefined ? [] : [field("Until", timeCell(market.auctionEnd, "both"))]),
         field("Indicative", quote(amounts, market.indicativePrice, market.indicativeVolume)),
         field("Mark", price(market.markPrice)),
       ]

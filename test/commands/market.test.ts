@@ -60,8 +60,8 @@ test("a market in an auction says which, why, since when and until when", async 
     conversation.advance(30_000);
     screen = await ask(`market show ${samples.jumpyMarketCode}`);
   }
-  expect(screen).toMatch(/^! .*auction.* 2026-01-15/u);
-  expect(screen).toMatch(saying("2026-01-15", "price", "suspended", "2026-01-15"));
+  expect(screen).toMatch(/^! .*auction; bid [\d,.]+, offer [\d,.]+, spread \S+ %$/mu);
+  expect(screen).toMatch(saying("price", "2026-01-15", "suspended", "2026-01-15"));
   expect(await ask("market list")).toMatch(saying(samples.jumpyMarketCode, "suspended", /2026-\S+/u));
 });
 

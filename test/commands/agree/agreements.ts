@@ -66,7 +66,7 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
         ["a good tone", reply.tone === "good", isWell],
         ["nodes in trouble", numberIn(title, /(\d+) of \d+ nodes in trouble/u) || troubled, troubled],
         ["all nodes", numberIn(title, /\d+ of (\d+) nodes in trouble/u) || rows.length, rows.length],
-        ["the block in the footer", block === 0 ? 0 : numberIn(footer, /block ([\d,]+)/u), block],
+        ["no block in the footer beside one in the headline", block !== 0 && /block/u.test(footer), false],
         ["its findings", isWell ? itemsUnder(reply, "").length : 0, 0],
       ];
     },
@@ -133,7 +133,7 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
         [
           "the spread",
           figure(/spread (\S+ %)/u.exec(title)?.[1]),
-          isTrading ? readPercent(figure(/\((.*)\)/u.exec(factOf(reply, "Spread") ?? "")?.[1])) : 0,
+          / spread \S+ %/u.test(title) ? readPercent(figure(/\((.*)\)/u.exec(factOf(reply, "Spread") ?? "")?.[1])) : 0,
         ],
         [
           "an auction and why",
@@ -388,9 +388,8 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
         ).length;
       const [rows, untold] = [rowsOf(false), rowsOf(true)];
       return [
-        ["alerts untold", numberIn(titleOf(reply), /but ([\d,]+) alert/u) ?? untold, untold],
-        ["things told", numberIn(titleOf(reply), /^([\d,]+) thing/u), rows],
-        ["none", titleOf(reply).startsWith("Nothing was told"), rows === 0],
+        ["none", /^(?:Nothing happened|Not known)/u.test(titleOf(reply)), rows + untold === 0],
+        ["others", / (?:more|other) (?:alert|event)s?$/u.test(titleOf(reply)), rows + untold > 1],
       ];
     },
   },
