@@ -13,10 +13,10 @@ import {
   untoldLines,
   worstFirst,
 } from "../src/answers/alerts/episodes/told.ts";
-import { calmWords, watchedSince } from "../src/answers/alerts/episodes/watched.ts";
+import { calmWords, type Watched, watchedSince } from "../src/answers/alerts/episodes/watched.ts";
 import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
-import { details, paragraph, type Table } from "../src/reply/block.ts";
+import { type Block, details, paragraph, type Table } from "../src/reply/block.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
 import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
 import { type Inline, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
@@ -63,7 +63,6 @@ export const alertsTold = command({
     const isOn = (one: (typeof told)[number]): boolean =>
       network === undefined || deliverySubject(one.message, "").network === network;
     const lines = toldLines(told.filter(isOn), context, now, zone).filter(isAbout(about));
-    const on = whereWords(options);
     // Within a day its clock is enough: the reader's, or that of a zone that is named. Days are those of one zone.
     const isDay = range.to - range.from <= DAY;
     const when = isDay ? pastRangeText(range, now, zone) : text`${pastRangeWords(range, now, zone)}`;
@@ -73,9 +72,7 @@ export const alertsTold = command({
     ]);
     const untold = unheard.filter(isAbout(about));
     const shown = (at: Milliseconds): Inline => momentOf(at, isDay && now - at < DAY ? undefined : zone);
-    const span = options.when?.trim().toLowerCase() ?? "";
-    const isNamed = NAMED_SPANS.has(span) && options.since === undefined && options.until === undefined;
-    const where = `${on}${isNamed ? ` ${span}` : ""}`;
+    const where = `${whereWords(options)}${namedSpan(options)}`;
     const later = { since: localText(zone, range.to), network, about };
     const names = { name: "alerts-told", ...(isDay ? {} : { dayIn: zone }) };
     const missed = { ...names, name: "alerts-untold", title: text`Fired, and told to nobody` };
@@ -98,7 +95,7 @@ export const alertsTold = command({
       blocks: [
         paragraph(text`${asSentence(when)}.`),
         ...tables.flatMap(({ shown }) => shown),
-        ...(watched?.notes ?? []).map((note) => paragraph(note)),
+        ...notesOf(watched),
         paragraph(joinText(notes, " ")),
         ...details(tables.flatMap(({ below }) => below)),
       ],
@@ -130,6 +127,20 @@ function whereWords({
 /** Whether a line tells of that node or market. */
 function isAbout(name = ""): (line: ToldLine) => boolean {
   return ({ what }) => what.toLowerCase().includes(name.toLowerCase());
+}
+
+function notesOf(watched: Watched | undefined): readonly Block[] {
+  return watched?.notes.map((note) => paragraph(note)) ?? [];
+}
+
+/** ` last night`, where that is all that was said of the time. */
+function namedSpan({
+  when = "",
+  since,
+  until,
+}: Partial<Record<"when" | "since" | "until", string | undefined>>): string {
+  const span = when.trim().toLowerCase();
+  return NAMED_SPANS.has(span) && since === undefined && until === undefined ? ` ${span}` : "";
 }
 
 /** Spans of time that a first line names as they were typed. */

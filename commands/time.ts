@@ -1,16 +1,21 @@
 import { NODE_OPTION, resolveNode } from "../src/answers/alerts/alert-subjects.ts";
-import { openBeside, recentHalt, watchedStall } from "../src/answers/alerts/episodes/network-status.ts";
+import {
+  type OpenBeside,
+  openBeside,
+  recentHalt,
+  watchedStall,
+} from "../src/answers/alerts/episodes/network-status.ts";
 import { askFor, looksChartActions, refreshAction } from "../src/answers/answer.ts";
 import { nodeTable } from "../src/answers/node-table.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
-import { timeFromText } from "../src/alerts/judge/kinds/json-fields.ts";
+import { timeFromText } from "../src/alerts/judge/kinds/kind.ts";
 import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts";
 import { endOf, lengthWords } from "../src/alerts/words/phrases.ts";
 import { type NodeVerdict, standstillMillis, type Verdict } from "../src/api/verdict/verdict.ts";
 import { command, NETWORK_OPTION } from "../src/bot/command.ts";
 import { type Block, details, facts, field, paragraph } from "../src/reply/block.ts";
 import { NETWORK_STATES, shownState } from "../src/reply/states.js";
-import { commandAction, reply, type Tone } from "../src/reply/reply.ts";
+import { type Action, commandAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/decimal.ts";
 import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.ts";
@@ -76,14 +81,11 @@ export const time = command({
       whole.tone === "bad" ? undefined : recentHalt(network, alerts, toMillis(context.now())),
     ]);
     const said = own === undefined ? whole : nodeHeadline(own, whole);
-    const title = open === undefined ? said.title : text`${said.title}; ${open.ends}`;
-    // What is well is not called so alone while an alert is open.
-    const tone = said.tone === "good" && open !== undefined ? "warning" : said.tone;
     // A network that is well needs no explanation above the fold, nor do many nodes that keep up.
     const troubled = said.tone !== "good";
     const above: Block[] = [];
     const below: Block[] = [];
-    if (halt !== undefined) above.push(paragraph(haltWords(halt)));
+    above.push(...haltBlocks(halt));
     (troubled ? above : below).push(paragraph(watched?.judgement ?? judgement(verdict)));
     if (frontier !== undefined && spoke.length > 0) {
       above.push(
@@ -99,13 +101,12 @@ export const time = command({
     (troubled || verdict.nodes.length <= FEW_NODES ? above : below).push(nodeTable(verdict));
     above.push(...oddities(verdict));
     return reply({
-      title,
-      tone,
+      ...besideAlerts(said, open),
       blocks: [...above, ...details(below)],
       footer: footer(network, verdict, watched !== undefined || own !== undefined),
       actions: [
         ...(open === undefined ? [] : [commandAction("Show alerts", "alerts status", { network })]),
-        ...(halt === undefined ? [] : [commandAction("The halt", "alerts why", { episode: episodeName(halt.id) })]),
+        ...haltActions(halt),
         refreshAction(askFor(context, "time", { node: named })),
         ...looksChartActions(context, "network"),
       ],
@@ -138,8 +139,21 @@ function nodeHeadline({ node, state, why, height }: NodeVerdict, { title, tone }
 }
 
 /** `mainnet stood still for 9 min 20 s until 14:04.` */
-function haltWords(halt: Episode): Text {
-  return text`${halt.network} stood still for ${lengthWords(halt, 0)} until ${timeText(timeFromText(endOf(halt)), "clock")}.`;
+function haltBlocks(halt: Episode | undefined): readonly Block[] {
+  if (halt === undefined) return [];
+  const until = timeText(timeFromText(endOf(halt)), "clock");
+  return [paragraph(text`${halt.network} stood still for ${lengthWords(halt, 0)} until ${until}.`)];
+}
+
+function haltActions(halt: Episode | undefined): readonly Action[] {
+  return halt === undefined ? [] : [commandAction("The halt", "alerts why", { episode: episodeName(halt.id) })];
+}
+
+/** What is well is not called so alone while an alert is open. */
+function besideAlerts({ title, tone }: Headline, open: OpenBeside | undefined): Headline {
+  return open === undefined
+    ? { title, tone }
+    : { title: text`${title}; ${open.ends}`, tone: tone === "good" ? "warning" : tone };
 }
 
 function headline(network: string, verdict: Verdict): Headline {

@@ -111,7 +111,7 @@ export const doors: Readonly<Record<string, string>> = {
     "condition-words describe-condition describe-event describe-notice network-status-words phrases silence-words subscription-words",
   "answers/alerts":
     "alert-kinds alert-options alert-subjects alert-times destination suspension-words episodes/* silences/* subscriptions/*",
-  "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told",
+  "answers/alerts/episodes": "alert-log drill episode-options episode-timeline network-status told watched",
   "answers/alerts/silences": "add-silence offered-silence silence-options",
   "answers/alerts/subscriptions":
     "add-subscription change-subscription noise personal-watch subscription-fields subscription-options thresholds trial-reply try-subscription",

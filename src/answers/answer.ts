@@ -47,6 +47,8 @@ export function answer(
     titleOfPast?: TextPart;
     /** The title is about the past, so old data does not make it doubtful. */
     lasting?: true;
+    /** Nothing after this moment is said, so only data that ends before it is doubtful. */
+    until?: Nanoseconds;
     tone?: Tone;
     blocks: readonly Block[];
     /** The invocation of the Refresh button; left out where asking again costs too much. */
@@ -55,8 +57,8 @@ export function answer(
     attachments?: readonly Attachment[];
   },
 ): Reply {
-  const { ask, actions = [], blocks, tone = "neutral", title, titleOfPast, lasting, ...rest } = parts;
-  const old = stalledData(context, asOf) ?? staleData(context, asOf);
+  const { ask, actions = [], blocks, tone = "neutral", title, titleOfPast, lasting, until, ...rest } = parts;
+  const old = oldData(context, asOf, until);
   const titleSays = old !== undefined && lasting !== true;
   return reply({
     ...rest,
@@ -159,6 +161,13 @@ interface OldData {
   readonly warning: Text;
   /** Stands below a headline with `why`. */
   readonly further: readonly Block[];
+}
+
+/** Undefined where the node keeps up, or has all that is said. */
+function oldData(context: AnswerContext, asOf: AsOf, until: Nanoseconds | undefined): OldData | undefined {
+  const known = asOf.blockTime ?? context.alerts?.verdict?.(asOf.network)?.frontier?.time;
+  const isKnown = until !== undefined && known !== undefined && known >= until;
+  return isKnown ? undefined : (stalledData(context, asOf) ?? staleData(context, asOf));
 }
 
 /** By the watchers' verdict, as `time` and the alert judge it; undefined where they see no stall, or the node is beyond it. */

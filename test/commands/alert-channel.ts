@@ -93,10 +93,12 @@ export function shown(reply: Reply): string {
   return renderTerminal(reply, { width: 500, colour: false, links: false, now: NOON });
 }
 
-/** The id in a reply about a subscription, or in the first field of one about a silence. */
-export function idIn({ blocks }: Reply): string {
+/** The id in a reply about a subscription, or behind the button of one about a silence. */
+export function idIn({ actions, blocks }: Reply): string {
   const all = blocks.flatMap((block) => (block.kind === "fields" ? block.fields : []));
-  const first = all.find(({ name }) => plainText(name) === "Subscription") ?? all[0];
-  if (first === undefined) throw new Error("no id in this reply");
-  return plainText(first.value);
+  const first = all.find(({ name }) => plainText(name) === "Subscription");
+  const pressed = actions.flatMap((one) => ("invocation" in one ? (one.invocation.options["id"] ?? []) : []));
+  const id = first === undefined ? pressed[0] : plainText(first.value);
+  if (typeof id !== "string") throw new Error("no id in this reply");
+  return id;
 }

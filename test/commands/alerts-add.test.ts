@@ -464,7 +464,7 @@ describe("completion", () => {
     await talk.ask("alerts add node.lagging");
     const id = idIn(talk.lastReply);
     expect((await talk.suggest("alerts edit", "id", "")).map(({ value }) => value)).toEqual([id]);
-    expect((await talk.suggest("alerts edit", "id", "lagg"))[0]?.label).toContain("node lags");
+    expect((await talk.suggest("alerts edit", "id", "lagg"))[0]?.label).toContain("Node lags");
     await talk.ask("alerts add market.price BTC/USDT high:95000");
     expect((await talk.suggest("alerts edit", "id", "btc/usdt"))[0]?.label).toMatch(/BTC\/USDT, above 95,000/u);
   });

@@ -147,7 +147,7 @@ describe("a subscription", () => {
     ] as const) {
       await talk.ask(`alerts ${line} ${id}`);
       expect(await talk.suggest("alerts resume", "id", "")).toEqual([
-        { label: `${id}: node outages on mainnet (${state})`, value: id },
+        { label: `Node outages on mainnet (${state})`, value: id },
       ]);
     }
     expect(await talk.suggest("alerts pause", "id", "")).toEqual([]);
@@ -226,19 +226,19 @@ describe("a subscription", () => {
   });
 
   test("is named by the question before it is removed, alone and among others", async () => {
-    const { talk, id } = await channelWith("market.price BTC/USDT high:70000");
+    const { talk } = await channelWith("market.price BTC/USDT high:70000");
     const questions = () =>
       talk.lastReply.actions.flatMap((action) =>
         "confirm" in action && action.confirm !== undefined ? [action.confirm] : [],
       );
-    const question = `Remove subscription ${id} (mark prices of BTC/USDT, above 70,000 on mainnet)?`;
+    const question = "Remove the subscription to mark prices of BTC/USDT, above 70,000 on mainnet?";
     await talk.ask("alerts list");
     expect(questions()).toEqual([question]);
     await talk.ask("alerts add node.lagging");
     const other = idIn(talk.lastReply);
     await talk.ask("alerts list");
     await talk.press(`alerts edit id:${other}`);
-    expect(questions()).toEqual([`Remove subscription ${other} (node lags on mainnet)?`]);
+    expect(questions()).toEqual(["Remove the subscription to node lags on mainnet?"]);
   });
 
   test("is shown as it is where nothing is named to be changed", async () => {

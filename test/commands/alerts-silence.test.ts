@@ -275,7 +275,7 @@ describe("a silence", () => {
     expect(await talk.engine.silences()).toHaveLength(1);
     expect(await owed(talk, ops)).toHaveLength(1);
     const [known] = await talk.engine.silences();
-    expect(await talk.ask("alerts silence node.down for:3h")).toMatch(saying("✓", known!.id, "15:00:05"));
+    expect(await talk.ask("alerts silence node.down for:3h")).toMatch(saying("✓", "15:00:05", known!.id));
     expect(await talk.engine.silences()).toMatchObject([{ id: known!.id, from: NOON, until: NOON + 3 * HOUR + 5000 }]);
     expect(await owed(talk, ops)).toHaveLength(2);
   });
@@ -285,10 +285,10 @@ describe("a silence", () => {
     await talk.ask("alerts silence all from:23:00 for:8h");
     const [known] = await talk.engine.silences();
     for (const times of ["from:23:30 for:1h", "from:23:00 until:tomorrow"]) {
-      expect(await talk.ask(`alerts silence all ${times}`)).toMatch(saying("•", known!.id, "23:00:00", "07:00:00"));
+      expect(await talk.ask(`alerts silence all ${times}`)).toMatch(saying("•", "23:00:00", "07:00:00", known!.id));
       expect(plainText(talk.lastReply.title)).not.toContain("already");
     }
-    expect(await talk.ask("alerts silence all from:23:30 for:8h")).toMatch(saying("✓", known!.id, "23:00:00", "07:30"));
+    expect(await talk.ask("alerts silence all from:23:30 for:8h")).toMatch(saying("✓", "23:00:00", "07:30", known!.id));
     expect(await talk.engine.silences()).toMatchObject([
       { id: known!.id, from: NOON + 11 * HOUR, until: NOON + 19.5 * HOUR },
     ]);
@@ -394,7 +394,7 @@ describe("a silence", () => {
     // Once more, also in other words, it is the same silence.
     talk.advance(3 * 60_000);
     const again = await talk.ask('alerts silence "node.down|mainnet|a:1|1" until:RESOLVED');
-    expect(again).toMatch(saying("• Silenced already", id, latest));
+    expect(again).toMatch(saying("• Silenced already", latest, id));
     expect(await talk.engine.silences()).toHaveLength(1);
     await see(talk, 8, [stalled("good"), down("good")]);
     const { episode } = (await talk.engine.history("node.down|mainnet|a:1|1"))!;

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { cutShort } from "../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { plainText } from "../../reply/plain-text.ts";
+import { capitalised } from "../../reply/enum-words.ts";
 import type { Text } from "../../reply/text.ts";
 
 /** Letters and digits that cannot be confused; no vowels, so that no words arise. */
@@ -38,10 +39,13 @@ export function shortIdChoices(
   typed: string,
 ): readonly Choice[] {
   const low = typed.trim().toLowerCase();
-  return all
-    .map(({ id, words, kinds }) => ({
+  const named = all.map((one) => ({ ...one, name: capitalised(plainText(one.words)) }));
+  const counts = Map.groupBy(named, ({ name }) => name);
+  return named
+    .map(({ id, name, kinds }) => ({
       kinds,
-      label: cutShort(`${id}: ${plainText(words)}`, MAX_CHOICE_LENGTH),
+      // Ids tell apart only what has one name.
+      label: cutShort(counts.get(name)?.length === 1 ? name : `${id}: ${name}`, MAX_CHOICE_LENGTH),
       value: id,
     }))
     .filter(

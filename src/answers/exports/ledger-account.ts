@@ -77,6 +77,7 @@ export function ledgerReply(
   return answer(context, asOf, {
     title: text`${headline(account, result, asset, context.partyName)}${labels(account)}`,
     lasting: true,
+    until: result.query.to,
     tone: isWhole ? (account.rows === 0 ? "neutral" : "good") : "warning",
     blocks: [
       ...warnings(account, result.query.from),
@@ -195,13 +196,13 @@ function factsOf(account: LedgerAccount, { query }: ExportSubject, asset: AssetN
   const dropped = droppedWords(account);
   return [
     ...(span === undefined ? [] : [field("Entries", span, { wide: true })]),
-    ...(total?.in === undefined ? [] : [field("In", amount?.(BigInt(total.in)))]),
-    ...(total === undefined ? [] : [field("Out", amount?.(BigInt(total.out)))]),
+    ...(total?.in === undefined ? [] : [field("Received", amount?.(BigInt(total.in)))]),
+    ...(total === undefined ? [] : [field("Sent", amount?.(BigInt(total.out)))]),
     ...(balance === undefined || amount === undefined
       ? []
       : [field("Balance", text`${amount(balance.opening)} before, ${amount(balance.closing)} after`, { wide: true })]),
     ...(dropped === undefined ? [] : [field("Left out", dropped, { wide: true })]),
-    field("Asked", text`${rangeWords({ from: query.from, to: query.to })}`, { wide: true }),
+    field("Asked for", text`${rangeWords({ from: query.from, to: query.to })}`, { wide: true }),
   ];
 }
 

@@ -297,16 +297,14 @@ export function suggestIds(kind: IdKind) {
       findSeen(where, kind.kind, typed.trim(), MAX_CHOICES),
     ]);
     const counts = Map.groupBy(names, ({ label }) => label?.toLowerCase());
-    // Of what has no name, those that were asked about here come first, the last one at the top.
-    const recent = kind.byName === undefined && low === "" ? seen.map(({ id }) => id) : [];
-    const placeOf = ({ named, rank }: { readonly named: NamedId; readonly rank: number }): number =>
-      recent.includes(named.id) ? recent.indexOf(named.id) - recent.length : orderOf(named, rank);
     return unique([...names, ...seen])
       .map((named) => ({ named, rank: rankOf(named, low) }))
       .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
       .toSorted(
         (a, b) =>
-          a.rank - b.rank || Number(a.named.ended === true) - Number(b.named.ended === true) || placeOf(a) - placeOf(b),
+          a.rank - b.rank ||
+          Number(a.named.ended === true) - Number(b.named.ended === true) ||
+          orderOf(a.named, a.rank) - orderOf(b.named, b.rank),
       )
       .slice(0, MAX_CHOICES)
       .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))

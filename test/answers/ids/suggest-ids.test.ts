@@ -28,7 +28,7 @@ test("active markets come first, then those that wait, then ended ones", async (
   expect(offered).toEqual(["ACTIVE", "SUSPENDED", "PENDING", "PROPOSED", "SETTLED"]);
 });
 
-test("parties that were seen come first, then those with a stake, the largest first", async () => {
+test("parties come by their stake, the largest first, then those that were seen", async () => {
   const stakers = [
     { id: "aa".repeat(32), stake: 1_862_193_910_000n * 10n ** 12n },
     { id: "bb".repeat(32), stake: 5n * 10n ** 18n },
@@ -39,8 +39,8 @@ test("parties that were seen come first, then those with a stake, the largest fi
     signal: new AbortController().signal,
   } as unknown as SuggestContext;
   expect(await suggestIds(PARTY)("", context)).toEqual([
-    { label: shortenId(id), value: id },
     { label: "aaaaaaaa…aaaa · stakes 1,862,193.91", value: "aa".repeat(32) },
     { label: "bbbbbbbb…bbbb · stakes 5", value: "bb".repeat(32) },
+    { label: shortenId(id), value: id },
   ]);
 });

@@ -135,10 +135,10 @@ type PlaceOf = ReturnType<typeof destinationKeyWords>;
 function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf) {
   const where = placeOf(row.destination);
   const what = phaseWords(row);
-  const owed = { at: row.created_at, what: text`${what} due`, where, detail: `delivery ${row.id}` };
+  const owed = { at: row.created_at, what: text`${what} due`, where, detail: "" };
   if (row.state === "owed" && row.shown === null) {
     const waits = row.attempts === 0 ? "not tried yet" : `attempt ${row.attempts}${errorWords(row)}`;
-    return [{ ...owed, what: text`${what} waits`, detail: `${waits}; delivery ${row.id}` }];
+    return [{ ...owed, what: text`${what} waits`, detail: waits }];
   }
   const { at, word, detail } = summarizeDelivery(row, receipt);
   return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];

@@ -15,7 +15,7 @@ import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api
 import { NETWORK_STATES } from "../../../reply/states.js";
 import type { Tone } from "../../../reply/reply.ts";
 import { joinText, strong, text, type Text } from "../../../reply/text.ts";
-import { formatDuration, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
+import { DAY, formatDuration, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { capitalised } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
@@ -25,8 +25,6 @@ import { episodeLabel, seenHere, worstFirst } from "./episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */
 const MAX_NAMED_EPISODES = 5;
-
-const DAY: Milliseconds = 86_400_000;
 
 /** A block this much older than the observed stall is shown with its age. */
 const BLOCK_AGE_SHOWN_FROM_MILLIS: Milliseconds = 10_000;

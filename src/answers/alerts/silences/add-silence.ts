@@ -25,7 +25,7 @@ import {
   reply,
   type Reply,
 } from "../../../reply/reply.ts";
-import { code, strong, type Text, text, time } from "../../../reply/text.ts";
+import { strong, type Text, text, time } from "../../../reply/text.ts";
 import { formatDuration, formatSpan, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { isTimeZone } from "../../../units/local-time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
@@ -244,7 +244,7 @@ function existingSilenceReply(known: Silence, now: Milliseconds): Reply {
   const said = reply({
     title: isSilenceActive(known, now)
       ? text`Silenced already: ${scope}, ${silenceUntilWords(known, now)}`
-      : text`Nothing changed: silence ${code(known.id)} of ${scope} covers that`,
+      : text`Nothing changed: a silence of ${scope} covers that`,
     blocks: [fields([...silenceFields(known, now), field("By", known.by)])],
     actions: [unsilenceAction(known)],
   });
@@ -264,10 +264,11 @@ function zoneNamed({ zone, recurrence }: Silence): string | undefined {
 function silenceFields(silence: Silence, now: Milliseconds): Field[] {
   const zone = zoneNamed(silence);
   const byClock = zone === undefined ? "" : ` by the clock of ${zone}`;
-  const when = field("When", text`${silenceTimeWords(silence, now)}${byClock}`, {
-    wide: silence.recurrence !== undefined,
-  });
-  return [field("Silence", code(silence.id)), when];
+  return [
+    field("When", text`${silenceTimeWords(silence, now)}${byClock}`, {
+      wide: silence.recurrence !== undefined,
+    }),
+  ];
 }
 
 function unsilenceAction({ id }: Silence): Action {

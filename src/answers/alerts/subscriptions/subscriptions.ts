@@ -115,11 +115,11 @@ export function notificationSettingsKey(one: Subscription): string {
   return JSON.stringify([floor, style, events, quietHours, mention, guidance, chart]);
 }
 
-/** Removes a subscription after a confirmation: `Remove subscription 7k2mq (market.price of BTC/USDT, above 70,000 on mainnet)?`. */
+/** Removes a subscription after a confirmation: `Remove the subscription to mark prices of BTC/USDT, above 70,000 on mainnet?`. */
 function removeAction(one: Subscription, labels: Labels): Action {
   return {
     ...invalidatingAction("Remove", "alerts remove", { id: one.id }),
-    confirm: `Remove subscription ${one.id} (${cutShort(plainText(subscriptionWords(one, labels)), MAX_CONFIRM_LENGTH)})?`,
+    confirm: `Remove the subscription to ${cutShort(plainText(subscriptionWords(one, labels)), MAX_CONFIRM_LENGTH)}?`,
   };
 }
 

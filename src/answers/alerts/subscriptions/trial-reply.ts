@@ -167,7 +167,7 @@ function isLastDay(watched: Milliseconds, result: TriedResult | undefined, now: 
 function tooShort(seen: Milliseconds): string {
   return seen === 0
     ? "Nothing is kept of what was seen here, so nothing can be tried"
-    : `I have watched this network for ${formatDuration(seen, 1)}; ask again tomorrow`;
+    : `How often this would have fired cannot be said yet: this network has been watched for ${formatDuration(seen, 1)}, and it takes a day`;
 }
 
 /** `3 times, 14 min at most, 2 at night`. */

@@ -134,8 +134,8 @@ describe("an alert on Discord", () => {
       expect(dialog.last.onlyFor).toBe(who.id);
       return textOf(dialog.last);
     };
-    expect(await told(ann, on.channel)).toMatch(saying(1, "told", "a:1 on mainnet does not answer"));
-    expect(await told(bob, on.channel)).toMatch(saying(1, "told", "a:1 on mainnet does not answer", "this channel"));
+    expect(await told(ann, on.channel)).toMatch(saying("a:1 on mainnet does not answer", "so far"));
+    expect(await told(bob, on.channel)).toMatch(saying("a:1 on mainnet does not answer", "this channel"));
     const role = on.fake.state.snowflake();
     on.fake.state.roles.set(role, 16n);
     const [moderator, member] = [on.fake.person("Mo", { roles: [role] }), on.fake.person("Eve")];
@@ -199,7 +199,7 @@ describe("an alert on Discord", () => {
     const kinds = await ann.complete(on.channel, "alerts add", "kinds", "ops,mark");
     expect(kinds.map(({ value }) => value)).toContain("ops,market.price");
     const [alert] = await ann.complete(on.channel, "alerts remove", "id", "");
-    expect(alert?.name).toContain("node outages on mainnet");
+    expect(alert?.name).toContain("Node outages on mainnet");
     const [episode] = await ann.complete(on.channel, "alerts why", "episode", "node");
     expect(episode?.value).toBe(episodeName(DOWN));
   });
