@@ -3,7 +3,7 @@ import { tellAt } from "../src/alerts/words/subscription-words.ts";
 import { marketAmounts, type MarketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { answer, askFor, extraFields, idCell, namedCell, timeCell, watchAction } from "../src/answers/answer.ts";
 import { enumWords, timeInForceWords } from "../src/reply/enum-words.ts";
-import { marketsById, noteSeen, ORDER, PARTY } from "../src/answers/ids/ids.ts";
+import { MARKET, marketsById, noteSeen, ORDER, PARTY } from "../src/answers/ids/ids.ts";
 import { askAboutId, idOption, resolveId } from "../src/answers/ids/typed-ids.ts";
 import {
   chooseOrder,
@@ -56,6 +56,11 @@ const options = {
     said: () => undefined,
   }),
   state: STATE_OPTION,
+  market: idOption(MARKET, {
+    operatorsOnly: true,
+    phrase: "in …",
+    description: "Only orders of this market or coin, to choose from",
+  }),
 } as const;
 type Context = CommandContext<typeof options>;
 

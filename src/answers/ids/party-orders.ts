@@ -25,7 +25,7 @@ import { marketAmounts } from "../amounts.ts";
 import { askFor, formActions, millisBetween } from "../answer.ts";
 import { shortReason } from "../order-reasons.ts";
 import { orderState, orderWords } from "../order-words.ts";
-import { marketsById, type NamesContext, noteSeen, ORDER, PARTY } from "./ids.ts";
+import { MARKET, marketsById, type NamesContext, noteSeen, ORDER, PARTY } from "./ids.ts";
 import { askAboutId, lookUp, resolveId, saidId, suggestIds } from "./typed-ids.ts";
 
 /** Another reason why a node knows no such order. */
@@ -60,9 +60,9 @@ export async function suggestOrders(typed: string, context: SuggestContext): Pro
   return [...own, ...others].slice(0, MAX_CHOICES);
 }
 
-async function savedOrders(context: SuggestContext, state?: string, byAge = false): Promise<readonly Choice[]> {
+async function savedOrders(context: SuggestContext, only: OnlyOrders = {}): Promise<readonly Choice[]> {
   const [party] = await context.parties.list().catch(() => []);
-  return party === undefined ? [] : listOrders({ party: party.id, state, byAge }, context);
+  return party === undefined ? [] : listOrders({ ...only, party: party.id }, context);
 }
 
 /** Of “my last order”, the newest, in the state that is said, of the party that the caller saved: for the caller alone. */
@@ -74,13 +74,24 @@ export async function saidOrder(
   const [, last] = /^(?!.*\b(?:are|were)\b).*\b(last|latest|newest) (?:order|bid|offer)\b/u.exec(words.join(" ")) ?? [];
   if (id !== undefined || last === undefined || context.audience !== "caller") return id;
   const state = saidState(words);
-  const saved = savedOrders(context, state?.value, true);
+  const market = (await saidId(MARKET)(words, context))?.value;
+  const saved = savedOrders(context, { state: state?.value, market, byAge: true });
   const [newest] = await inTime(saved, { millis: NEWEST_WAIT_MILLIS }, (): readonly Choice[] => []);
   return newest === undefined ? undefined : { value: newest.value, words: [last, ...(state?.words ?? [])] };
 }
 
 /** What a choice holds everywhere, of two lines on Slack. */
 const LABEL_LENGTH = 100;
+
+/** Which orders are listed. `now`: the age of each is said, too. `byAge`: the newest first, live or not. */
+interface OnlyOrders {
+  readonly party?: string;
+  readonly state?: string | undefined;
+  /** Its id, its code, or a part of that: `eth`. */
+  readonly market?: string | undefined;
+  readonly now?: Nanoseconds;
+  readonly byAge?: boolean;
+}
 
 interface ListedOrder extends Choice {
   readonly seen: SeenId;
@@ -89,22 +100,21 @@ interface ListedOrder extends Choice {
 
 /**
  * The orders of a party, or of all, in words: of one state the newest alone, else live ones before those that have ended.
- * Their beginnings can be typed then. `now`: the age of each is said, too. `byAge`: the newest first, live or not.
+ * Their beginnings can be typed then.
  */
 async function listOrders(
-  {
-    party,
-    state = "",
-    now,
-    byAge = false,
-  }: { readonly party?: string; readonly state?: string | undefined; now?: Nanoseconds; readonly byAge?: boolean },
+  { party, state = "", market: only = "", now, byAge = false }: OnlyOrders,
   context: NamesContext & Pick<SuggestContext, "seen">,
 ): Promise<readonly ListedOrder[]> {
   const { api, seen, signal } = context;
   const status = ENDED_STATES.has(state) ? `STATUS_${state.toUpperCase()}` : undefined;
   const [all, markets] = await Promise.all([api.getOrders({ party, status }, { signal }), marketsById(context)]);
   // Some nodes ignore the status.
-  const orders = all.filter((order) => orderState(order).toLowerCase().startsWith(state));
+  const isOf = ({ marketId = "" }: Order): boolean => {
+    const code = markets.get(marketId)?.code?.toLowerCase() ?? "";
+    return [marketId, code, ...code.split(/\W/u), ""].includes(only.toLowerCase());
+  };
+  const orders = all.filter((order) => orderState(order).toLowerCase().startsWith(state) && isOf(order));
   const hasEnded = (order: Order): boolean => !byAge && order.status !== undefined && FINAL_STATUSES.has(order.status);
   const listed = orders
     .toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || Number((b.createdAt ?? 0n) - (a.createdAt ?? 0n)))
@@ -135,7 +145,7 @@ async function listOrders(
 const STATE_WORDS: readonly (readonly [state: string, words: string])[] = [
   [
     "rejected",
-    "rejected refused declined denied bounced failed binned blocked invalid void error not…accept no…accept not…through not…go turn…down throw…out thrown…out kick…out kick…back knock…back",
+    "rejected refused declined denied bounced failed binned blocked invalid void error wrong not…accept no…accept not…through not…go turn…down throw…out thrown…out kick…out kick…back knock…back",
   ],
   ...["cancelled", "stopped", "expired"].map((word) => [word, word] as const),
 ];
@@ -178,7 +188,7 @@ export function seenLabel({ status }: Order, code: string | undefined): string {
 }
 
 type ChoosingContext = Omit<CommandContext<Options>, "options"> & {
-  readonly options: { readonly [name in "party" | "state"]?: string | undefined } & {
+  readonly options: { readonly [name in "party" | "state" | "market"]?: string | undefined } & {
     readonly version?: number | undefined;
   };
 };
@@ -189,22 +199,23 @@ type ChoosingContext = Omit<CommandContext<Options>, "options"> & {
  */
 export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   const { network, parties } = context;
-  const { party: typed, version } = context.options;
+  const { party: typed, version, market } = context.options;
   const state = context.options.state?.trim().toLowerCase();
   const what = ordersInState(state);
+  const ofMarket = market === undefined ? "" : ` in ${market}`;
   const which = (words: TextPart, actions: readonly Action[], title: TextPart = "Which order?"): Reply =>
     askedBack(title, [paragraph(words)], actions);
   if (context.audience === "channel") {
     return which("They are shown to you alone.", [
-      commandAction("Show my orders", "order", { state, party: typed, network }),
+      commandAction("Show my orders", "order", { state, market, party: typed, network }),
     ]);
   }
   const byId = formActions(context, "By its id", "order", { version, network });
   const withId = (id: string): Ask => askFor(context, "order", { id });
-  const ofParty = (party: string): Ask => askFor(context, "order", { state, party });
+  const ofParty = (party: string): Ask => askFor(context, "order", { state, market, party });
   const now = context.now();
   if (typed === undefined) {
-    const newest = inTime(listOrders({ state, now }, context), { millis: NEWEST_WAIT_MILLIS }, () => []);
+    const newest = inTime(listOrders({ state, market, now }, context), { millis: NEWEST_WAIT_MILLIS }, () => []);
     const [listed, seen, stakers] = await Promise.all([
       newest,
       suggestIds(ORDER)("", context),
@@ -233,17 +244,18 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
       ...byId,
       ...choiceActions("Of a party", [...having, ...others].slice(0, MAX_CHOICES), ofParty),
     ];
-    const newestWords = listed.length > 0 ? `The newest ${what} of all parties on ${network}. ` : "";
+    const newestWords = listed.length > 0 ? `The newest ${what}${ofMarket} of all parties on ${network}. ` : "";
     const words = `${newestWords}Save your party, and its own are offered at once.`;
     return which(words, actions, orders.length > 0 ? undefined : "Whose order?");
   }
   const partyId = await resolveId(PARTY, typed, context, "party");
-  const orders = await listOrders({ party: partyId, state, now }, context);
+  const orders = await listOrders({ party: partyId, state, market, now }, context);
   const saved = (await parties.list().catch(() => [])).find(({ id }) => id === partyId);
   const party = saved?.name ?? shortenId(partyId);
-  const inAnyState = state === undefined ? [] : [commandAction("In any state", "order", { party: partyId, network })];
+  const inAnyState =
+    state === undefined ? [] : [commandAction("In any state", "order", { market, party: partyId, network })];
   if (orders.length > 0) {
-    const words = text`The newest ${orders.length} ${what} of ${party} on ${network}.`;
+    const words = text`The newest ${orders.length} ${what}${ofMarket} of ${party} on ${network}.`;
     return which(words, [...choiceActions(capitalised(what), orders, withId), ...inAnyState, ...byId]);
   }
   const others = (await suggestIds(PARTY)("", context)).filter(({ value }) => value !== partyId);
@@ -251,6 +263,6 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   return which(
     why,
     [...inAnyState, ...choiceActions("Of another party", others, ofParty), ...byId],
-    text`${network} lists no ${what} of ${party}`,
+    text`${network} lists no ${what}${ofMarket} of ${party}`,
   );
 }
