@@ -126,7 +126,7 @@ describe("a silence", () => {
   });
 
   test.each([
-    ["tonight", "alerts silence all for:night"],
+    ["tonight", "alerts silence all until:07:00"],
     ["07:00", "alerts silence all until:07:00"],
     ["tomorrow", "alerts silence all until:tomorrow"],
     ["tomorrow 7am", 'alerts silence all until:"tomorrow 7am"'],
@@ -141,10 +141,10 @@ describe("a silence", () => {
 
   test.each([
     // What is plainly meant is offered as a press.
-    ["tonight", { invocation: { command: "alerts silence", options: { for: "night" } } }],
-    ["night", { invocation: { command: "alerts silence", options: { for: "night" } } }],
-    ["overnight", { invocation: { command: "alerts silence", options: { for: "night" } } }],
-    ["for the night", { invocation: { command: "alerts silence", options: { for: "night" } } }],
+    ["tonight", { invocation: { command: "alerts silence", options: { until: "07:00" } } }],
+    ["night", { invocation: { command: "alerts silence", options: { until: "07:00" } } }],
+    ["overnight", { invocation: { command: "alerts silence", options: { until: "07:00" } } }],
+    ["for the night", { invocation: { command: "alerts silence", options: { until: "07:00" } } }],
   ])("for %s leads to a line that silences", async (words, leads) => {
     const talk = await talkInOps();
     const first = await talk.askFor(`silence ${words}`);

@@ -12,8 +12,8 @@ async function offered(talk: Awaited<ReturnType<typeof talkInOps>>, line: string
 }
 
 test.each([
-  ["silence all for the night", "alerts silence what:all for:night"],
-  ["silence all tomorrow", "alerts silence what:all for:30m"],
+  ["silence all for the night", "alerts silence what:all until:07:00"],
+  ["silence all tomorrow", "alerts silence what:all from:tomorrow for:30m"],
   ["silence node.down for:banana", "alerts silence"],
   ["silence nonsense for:1h", "alerts silence"],
   ["silence 2h", "alerts silence for:2h"],
@@ -50,7 +50,7 @@ test.each(["show market BTC", "market BTCUSDT", "market show btc usdt", "btc spr
 test.each([
   ["alerts silence nonsense for:90d", "alerts silence <what> 30d"],
   ["alerts silence node.down for:90d", "alerts silence node.down for:30d"],
-  ["alerts silence nonsense for:tonight", "alerts silence <what> night"],
+  ["alerts silence nonsense for:tonight", "alerts silence <what> until:07:00"],
   ["alerts why", "alerts why <episode>"],
   ["my forget", "my forget <party>"],
   ["ledger export usdt 7d", "ledger export party:<party> asset:USDT from:7d"],

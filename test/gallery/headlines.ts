@@ -52,7 +52,7 @@ export const QUESTIONS: Readonly<Record<string, RegExp>> = {
   "show orders and markets": /Did you mean .{0,7}market list or /u,
   market: /\d+ markets trade/u,
   "subscribe here": /Subscribe (?:this channel|the console) to the ops alerts on mainnet\?/u,
-  "silence all for the night": /Silence everything .{0,20}for 8 h\?/u,
+  "silence all for the night": /Silence everything .{0,20}until 2026-01-16 07:00:00 UTC\?/u,
 };
 
 /** A mistake is named: by a word of what was typed, by what is missing, or by what is wrong with the place. */

@@ -3,7 +3,7 @@ import { didYouMean, nearest, quoteTyped } from "../../bot/nearest.ts";
 import { type Choice, plainChoices } from "../../bot/options/options.ts";
 import { refuseTime } from "../../bot/options/parse-options.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
-import { parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
+import { LAST_NIGHT, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
 import { DAY, fromMillis, type Milliseconds, type Stretch, toMillis } from "../../units/time.ts";
 import { text, type Text, time } from "../../reply/text.ts";
@@ -92,9 +92,9 @@ export const ZONE_OPTION = {
 } as const;
 
 /**
- * A future moment in Unix milliseconds: `22:00` (its next occurrence), `in 2h`, `tomorrow 7am`, a date or a date and time.
- * Read by the zone's clock, unless it names its own offset. Of `until`, a bare date includes that day, and a month that
- * month; `tomorrow` is the end of today.
+ * A future moment in Unix milliseconds: `22:00` (its next occurrence), `in 2h`, `tomorrow 7am`, `friday evening`, a date or
+ * a date and time. Read by the zone's clock, unless it names its own offset. Of `until`, a bare date includes that day, and
+ * a month that month; `tomorrow` is the end of today, and so for what else is named and has not begun.
  * @throws UserError for anything else.
  */
 export function parseMoment(option: "from" | "until", typed: string, now: Milliseconds, zone = "UTC"): Milliseconds {
@@ -105,10 +105,11 @@ export function parseMoment(option: "from" | "until", typed: string, now: Millis
   const ahead = spanOf(compact.replace(/^in /u, ""));
   if (ahead !== undefined) return now + ahead;
   // Days begin and end by the zone's clock.
-  const span = /\bago$/u.test(compact) ? undefined : spanIn(zone, compact, now);
+  const span = /\bago$/u.test(compact) ? undefined : spanIn(zone, compact, now, true);
   if (span === undefined)
     refuseTime(option, typed, "Write 22:00, in 2h, tomorrow 07:00, or a date and time as in 2026-05-01T12:30.");
-  return span[option === "from" || compact === "tomorrow" ? "from" : "to"];
+  const isNamed = span.from > now && !/^\d|\d{4}/u.test(compact);
+  return span[option === "from" || isNamed ? "from" : "to"];
 }
 
 /** The next moment at which a zone's clock shows a time of day, or so many days later. */
@@ -121,8 +122,8 @@ function nextAt(zone: string, now: Milliseconds, daily: Milliseconds, days = 0):
 type RangeOption = "when" | "since" | "until";
 
 /** A time as people type it, by a zone's clock unless it names its own offset. */
-function spanIn(zone: string, compact: string, now: Milliseconds): Stretch | undefined {
-  const span = parseTimeSpan(compact, fromMillis(localMillis(zone, now)));
+function spanIn(zone: string, compact: string, now: Milliseconds, ahead = false): Stretch | undefined {
+  const span = parseTimeSpan(compact, fromMillis(localMillis(zone, now)), ahead);
   if (span === undefined) return undefined;
   const absolute = /(?:z|utc|[+-]\d{2}:?\d{2})$/u.test(compact) || /^\d{10,19}$/u.test(compact);
   const [from, to] = [span.from, span.to].map(toMillis).map((at) => (absolute ? at : utcAt(at))) as [number, number];
@@ -137,13 +138,14 @@ function spanIn(zone: string, compact: string, now: Milliseconds): Stretch | und
 /** What was meant by words about the past: a day, a night, or a moment such as `22:00` (its last occurrence) and `3h`. */
 function parsePast(typed: string, now: Milliseconds, zone: string): Stretch | undefined {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
-  const daily = parseTimeOfDay(compact);
-  if (daily !== undefined) {
-    const at = nextAt(zone, now, daily, -1);
-    return { from: at, to: at };
-  }
   const isSpan = parseTypedDuration(compact.replace(/^(?:last|past) (?=\d)/u, "").replace(/ ago$/u, "")) !== undefined;
-  return spanIn(isSpan ? "UTC" : zone, compact, now);
+  const span = spanIn(isSpan ? "UTC" : zone, compact, now);
+  // Before it begins, the night that was.
+  if (compact === "tonight" && span !== undefined && span.from > now) return spanIn(zone, LAST_NIGHT, now);
+  const daily = span === undefined ? parseTimeOfDay(compact) : undefined;
+  if (daily === undefined) return span;
+  const at = nextAt(zone, now, daily, -1);
+  return { from: at, to: at };
 }
 
 /**
@@ -156,6 +158,14 @@ export function parsePastRange(
   now: Milliseconds,
   zone: string,
 ): Stretch | undefined {
+  // “Yesterday since 1am until 5am”: times of that day.
+  const ofDay = (time = ""): string | undefined => {
+    const both = `${given.when} ${time}`;
+    return time !== "" && parsePast(both, now, zone) !== undefined ? both : undefined;
+  };
+  const begins = ofDay(given.since);
+  if (begins !== undefined)
+    return parsePastRange({ since: begins, until: ofDay(given.until) ?? given.until }, now, zone);
   if (given.when !== undefined && given.since !== undefined) {
     const when = quoteTyped(given.when);
     throw new UserError((named) => `${when} and ${named("since")} name two beginnings.`, {
@@ -187,12 +197,13 @@ export function isPast(typed: string): boolean {
   return parsePast(typed, LATE, "UTC") !== undefined && passes(() => parsePastRange({ when: typed }, LATE, "UTC"));
 }
 
-/** An afternoon behind all that is kept. */
-const LATE: Milliseconds = Date.UTC(2200, 0, 1, 15);
+/** The end of a day behind all that is kept. */
+const LATE: Milliseconds = Date.UTC(2200, 0, 1, 23, 59);
 
 const RANGE_WORDS = new Map<string, RangeOption>([
   ["since", "since"],
   ["from", "since"],
+  ["between", "since"],
   ["until", "until"],
   ["to", "until"],
   ["on", "when"],

@@ -3,14 +3,19 @@ import type { Said } from "./options.ts";
 /** `a couple of hours` */
 const MAX_WORDS = 4;
 
+const TIME_FOLLOWS = /^(?:in|of|for|since|from|until|last)$/u;
+
 /** The longest run of words that has a meaning, the first of equals; with `behind`, only behind such a word. */
 export function saidRun(words: readonly string[], fits: (typed: string) => boolean, behind?: RegExp): Said | undefined {
   for (let count = MAX_WORDS; count > 0; count -= 1) {
     for (let at = 0; at + count <= words.length; at += 1) {
       const run = words.slice(at, at + count);
       const value = run.join(" ");
-      if (/^\d+$/u.test(value) || !fits(value)) continue;
       const lead = words[at - 1];
+      // Only behind such a word a month or a year: `may i`.
+      const isOther =
+        /^(?:may|\d+)$/u.test(value) && !(/^(?:may|20\d\d)$/u.test(value) && TIME_FOLLOWS.test(lead ?? ""));
+      if (isOther || !fits(value)) continue;
       if (behind === undefined) return { value, words: run };
       if (lead !== undefined && behind.test(lead)) return { value, words: [lead, ...run] };
     }

@@ -1,5 +1,6 @@
 import {
   fromMillis,
+  HOUR,
   type Milliseconds,
   nanoseconds,
   type Nanoseconds,
@@ -11,18 +12,20 @@ import type { TimeSpan } from "./options.ts";
 
 /**
  * A time as people type it, in UTC: `2023-05-01` (a day), `2023-05` (a month), `2023`, `1 may 2023`, `2023-05-01 12:30`,
- * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `last night` (22:00 to 07:00), `tomorrow 7am`,
- * `last month`, `this week` (from Monday), `now`, Unix seconds, milliseconds or nanoseconds. Undefined when it is none of these.
+ * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `last night` (22:00 to 07:00), `tuesday evening`,
+ * `tomorrow 7am`, `last month`, `this week` (from Monday), `the weekend`, `october`, `now`, Unix seconds, milliseconds or
+ * nanoseconds. A name without its year or week is the last one that has begun; with `ahead` the next, and a part of a day
+ * the moment that people mean by it. Undefined when it is none of these.
  */
-export function parseTimeSpan(typed: string, now: Nanoseconds): TimeSpan | undefined {
+export function parseTimeSpan(typed: string, now: Nanoseconds, ahead = false): TimeSpan | undefined {
   const compact = inFigures(typed);
   const found =
-    named(compact, now) ??
-    calendar(compact) ??
+    named(compact, now, ahead) ??
+    calendar(compact, now, ahead) ??
     clock(compact) ??
     unix(compact) ??
     ago(compact, now) ??
-    relative(compact, now);
+    relative(compact, now, ahead);
   return found === undefined ? undefined : { ...found, typed: typed.trim() };
 }
 
@@ -36,6 +39,8 @@ export const TIME_WORDS: readonly string[] = [
   "yesterday",
   "tomorrow",
   LAST_NIGHT,
+  "tonight",
+  "weekend",
   ...["last", "this"].flatMap((which) => ["day", "week", "month", "quarter", "year"].map((unit) => `${which} ${unit}`)),
 ];
 
@@ -59,35 +64,65 @@ const DAYS: ReadonlyMap<string, number> = new Map([
   ["tomorrow", 1],
 ]);
 
-/** When a night begins, and how long it is. */
-const NIGHTFALL: Milliseconds = 22 * 3_600_000;
-const NIGHT: Milliseconds = 9 * 3_600_000;
+/** The parts of a day: from which hour to which, and the hour that is meant where it is one moment. */
+const PARTS: ReadonlyMap<string, readonly [number, number, number]> = new Map([
+  ["morning", [0, 12, 7]],
+  ["noon", [12, 12, 12]],
+  ["midday", [12, 12, 12]],
+  ["afternoon", [12, 18, 12]],
+  ["evening", [18, 24, 18]],
+  ["night", [22, 31, 22]],
+  ["midnight", [24, 24, 24]],
+]);
 
-function named(typed: string, now: Nanoseconds): Span | undefined {
+/** Other words for a day and a part of it. */
+const OTHER_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:(?:last |the )?night|overnight)$/u, "yesterday night"],
+  [/^last (?=evening)/u, "yesterday "],
+  [/^tonight$/u, "today night"],
+  [/^(?:(?:the|this) )?(?=(?:morning|afternoon|evening)$)/u, "today "],
+  [/^(?:last|this|next) /u, ""],
+  [/ at (?=\d)/u, " "],
+];
+
+function named(typed: string, now: Nanoseconds, ahead: boolean): Span | undefined {
   if (typed === "now") return moment(now);
-  if (typed === LAST_NIGHT) {
-    const from = startOf("day", now, -1) + NIGHTFALL;
-    return between(from, Math.min(from + NIGHT, toMillis(now)));
-  }
-  const [day = "", ...time] = typed.split(" ");
-  const shift = DAYS.get(day) ?? sinceWeekday(day, now);
+  const usual = OTHER_NAMES.reduce((words, [other, name]) => words.replace(other, name), typed);
+  const [day = "", ...rest] = usual.split(" ");
+  const shift = DAYS.get(day) ?? weekday(day, now, ahead);
   if (shift === undefined) return undefined;
   const from = startOf("day", now, shift);
-  if (time.length === 0) return between(from, startOf("day", now, shift + 1));
-  const since = parseTimeOfDay(time.join(" "));
-  return since === undefined ? undefined : moment(fromMillis(from + since));
+  const time = rest.join(" ");
+  if (time === "") return between(from, startOf("day", now, shift + 1));
+  const part = ahead ? undefined : PARTS.get(time);
+  if (part === undefined) {
+    const since = parseTimeOfDay(time);
+    return since === undefined ? undefined : moment(fromMillis(from + since));
+  }
+  const [start, end] = [from + part[0] * HOUR, from + part[1] * HOUR];
+  // A night that still goes on ends now.
+  return between(start, Math.max(start, Math.min(end, toMillis(now))));
 }
 
-/** The last Monday before today, in days from today. */
-function sinceWeekday(typed: string, now: Nanoseconds): number | undefined {
-  const at = WEEKDAYS.indexOf(typed);
-  return at === -1 ? undefined : -(((new Date(toMillis(now)).getUTCDay() + 6 - at) % 7) + 1);
+/** The last Monday before today, or the next one behind it, in days from today: `mon` will do. */
+function weekday(typed: string, now: Nanoseconds, ahead: boolean): number | undefined {
+  const at = WEEKDAYS.findIndex((name) => typed.length > 2 && name.startsWith(typed));
+  const since = ((new Date(toMillis(now)).getUTCDay() + 6 - at) % 7) + 1;
+  return at === -1 ? undefined : ahead ? 7 - since || 7 : -since;
 }
 
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-/** `07:00`, `7am` and `7:30 pm`, as what has passed since midnight. */
+/** `07:00`, `7am`, `7:30 pm` and `the evening`, as what has passed since midnight. */
 export function parseTimeOfDay(typed: string): Milliseconds | undefined {
+  const [, , at] =
+    PARTS.get(
+      typed
+        .trim()
+        .toLowerCase()
+        .replace(/^(?:the|in the|at) /u, ""),
+    ) ?? [];
+  if (at !== undefined) return at * HOUR;
   const match = /^(\d{1,2})(?::([0-5]\d))?(?: ?([ap]m))?$/iu.exec(typed.trim());
   const [, hour, minute, half] = match ?? [];
   if (hour === undefined || (minute === undefined && half === undefined)) return undefined;
@@ -96,14 +131,18 @@ export function parseTimeOfDay(typed: string): Milliseconds | undefined {
   return hours > 23 ? undefined : (hours * 60 + Number(minute ?? 0)) * 60_000;
 }
 
-function calendar(typed: string): Span | undefined {
+function calendar(typed: string, now: Nanoseconds, ahead: boolean): Span | undefined {
   const numeric = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/u.exec(typed);
   if (numeric !== null) return dateSpan(numeric[1], numeric[2], numeric[3]);
-  const dayFirst = /^(\d{1,2})\.? ([a-z]{3,9})\.?,? (\d{4})$/u.exec(typed);
-  if (dayFirst !== null) return dateSpan(dayFirst[3], monthNumber(dayFirst[2]), dayFirst[1]);
-  const monthFirst = /^([a-z]{3,9})\.? (?:(\d{1,2}),? )?(\d{4})$/u.exec(typed);
-  if (monthFirst !== null) return dateSpan(monthFirst[3], monthNumber(monthFirst[1]), monthFirst[2]);
-  return undefined;
+  const plain = typed.replace(/^(?:the|last|next|this) /u, "").replace(/(?<=\d)(?:st|nd|rd|th)\b(?: of\b)?/u, "");
+  const [, first, name, last, year] =
+    /^(?:(\d{1,2})\.? )?([a-z]{3,9})\.?,?(?: (\d{1,2}),?)?(?: (\d{4}))?$/u.exec(plain) ?? [];
+  if (name === undefined || (first !== undefined && last !== undefined)) return undefined;
+  const inYear = (one: number): Span | undefined => dateSpan(String(one), monthNumber(name), first ?? last);
+  if (year !== undefined) return inYear(Number(year));
+  const present = new Date(toMillis(now)).getUTCFullYear();
+  const years = ahead ? [present, present + 1] : [present, present - 1];
+  return years.map(inYear).find((span) => span !== undefined && (ahead ? span.to > now : span.from <= now));
 }
 
 const MONTH_NAMES = [
@@ -186,12 +225,22 @@ function ago(typed: string, now: Nanoseconds): Span | undefined {
   return millis === undefined ? undefined : moment(nanoseconds(now - fromMillis(millis)));
 }
 
-function relative(typed: string, now: Nanoseconds): Span | undefined {
-  const [, which = "", unit] =
-    /^(last|previous|prior|past|this|current) (day|week|month|quarter|year)$/u.exec(typed) ?? [];
-  if (unit === undefined) return undefined;
-  const shift = which === "this" || which === "current" ? 0 : -1;
-  return between(startOf(unit, now, shift), startOf(unit, now, shift + 1));
+function relative(typed: string, now: Nanoseconds, ahead: boolean): Span | undefined {
+  const [, end, which = end === undefined ? "" : "this", unit = ""] =
+    /^(end of (?:the )?)?(?:(last|previous|prior|past|this|current|next) )?(day|week|weekend|month|quarter|year)$/u.exec(
+      typed.replace(/^the (?=end of |(?:\w+ )?weekend$)/u, ""),
+    ) ?? [];
+  const isPresent = which === "this" || which === "current" || (which === "" && unit === "weekend");
+  if (unit === "" || (which === "" && !isPresent)) return undefined;
+  const shift = isPresent ? 0 : which === "next" ? 1 : -1;
+  const spanAt = (at: number): Span => between(startOf(unit, now, at), endOf(unit, now, at));
+  // Before Saturday, the weekend that has been is that of last week.
+  const span = spanAt(!ahead && isPresent && spanAt(0).from > now ? shift - 1 : shift);
+  return end === undefined ? span : moment(span.to);
+}
+
+function endOf(unit: string, now: Nanoseconds, shift: number): Milliseconds {
+  return startOf(unit === "weekend" ? "week" : unit, now, shift + 1);
 }
 
 /** The start of the present day, week and so on, or of the unit `shift` units later; in Unix milliseconds. */
@@ -203,6 +252,8 @@ function startOf(unit: string, now: Nanoseconds, shift: number): Milliseconds {
       return Date.UTC(year, month, day + shift);
     case "week":
       return Date.UTC(year, month, day - ((date.getUTCDay() + 6) % 7) + 7 * shift);
+    case "weekend":
+      return startOf("week", now, shift) + 120 * HOUR;
     case "month":
       return Date.UTC(year, month + shift);
     case "quarter":

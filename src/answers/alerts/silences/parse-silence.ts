@@ -247,9 +247,8 @@ function parseLength(values: SilenceValues, typed: string, now: Milliseconds): M
   if (!night && !isEnd) return parseSpan("for", typed);
   throw new UserError((named) => `${named("for")} is a span of time, not ${quoteTyped(typed)}.`, {
     option: "for",
-    remedy: (named) =>
-      night ? "For a night, 8 hours from now, it is:" : `Until then is ${named("until")}. For example:`,
-    suggestion: lineWith(values, night ? { for: "night" } : { until: typed }),
+    remedy: (named) => (night ? "Until the morning it is:" : `Until then is ${named("until")}. For example:`),
+    suggestion: lineWith(values, { until: night ? "07:00" : typed }),
   });
 }
 

@@ -107,6 +107,30 @@ const readMoment = (option: string, typed: string): unknown =>
   parseMoment(option === "until" ? "until" : "from", typed, 0);
 const takesMoment = (typed: string): boolean => passes(() => readMoment("from", typed));
 
+/** A day or a part of it, which begins a silence. */
+const DAY_AHEAD =
+  /^(?:(?:today|tomorrow|(?:next )?\p{L}{3,6}day|(?:this|the) (?:morning|afternoon|evening))(?: |$)|next weekend$)/u;
+
+/** The ends of times that a silence fills from now on. */
+const ENDS_OF = new Map([
+  ["night", "07:00"],
+  ["a night", "07:00"],
+  ["tonight", "07:00"],
+  ["overnight", "07:00"],
+  ["weekend", "end of weekend"],
+  ["today", "tomorrow"],
+  ["day", "tomorrow"],
+  ["week", "end of week"],
+]);
+
+/** `tonight`, `for the weekend`, `the rest of the day`: until that is over, where nothing says for how long. */
+function saidEnd(words: readonly string[]): Said | undefined {
+  if (saidRun(words, isSpan) !== undefined) return undefined;
+  const bare = (typed: string): string => typed.replace(/^(?:over |during |for )?(?:(?:the|this|rest of) )*/u, "");
+  const said = saidRun(words, (typed) => ENDS_OF.has(bare(typed)));
+  return said && { ...said, value: ENDS_OF.get(bare(said.value)) ?? "" };
+}
+
 const CAUSE = /^(?:maintenance|restart|reboot|upgrade|patch|patching|deploy|deployment|migration|repair|repairs)$/u;
 
 /** Behind `because of`, `due to` or `reason` all until the next time; else a usual cause. */
@@ -149,10 +173,8 @@ export const SILENCE_OPTIONS = {
     example: "1h",
     suggest: suggestSpans,
     said: (words) => {
-      const said = saidRun(words, isLength);
-      if (said === undefined) return undefined;
-      const millis = parseTypedDuration(said.value);
-      return { ...said, value: millis === undefined ? "night" : formatSpan(millis) };
+      const said = saidRun(words, isSpan);
+      return said && { ...said, value: formatSpan(parseTypedDuration(said.value) ?? 0) };
     },
     reads: (option, typed) => isLength(typed) || parseSpan(option, typed),
   },
@@ -174,7 +196,9 @@ export const SILENCE_OPTIONS = {
     reads: readMoment,
     said: (words) =>
       saidRun(words, takesMoment, /^(?:from|at|starting|beginning)$/u) ??
-      saidRun(words, (typed) => /^(?:today|tomorrow) /u.test(typed) && takesMoment(typed)),
+      saidRun(words, (typed) => DAY_AHEAD.test(typed) && takesMoment(typed)) ??
+      // For so long of the night, and not all of it.
+      (saidRun(words, isSpan) && saidRun(words, (typed) => typed === "tonight")),
     description: "When it begins: 22:00, in 2h, 2026-05-01T22:00; left out = now",
     example: "22:00",
   },
@@ -199,7 +223,7 @@ export const SILENCE_OPTIONS = {
     hint: "07:00, tomorrow, a day; resolved: once it is over. Of what repeats: its last end",
     moment: true,
     suggest: suggestEnds,
-    said: (words) => saidRun(words, takesMoment, /^(?:until|till|til)$/u),
+    said: (words) => saidRun(words, takesMoment, /^(?:until|till|til)$/u) ?? saidEnd(words),
     reads: (option, typed) => isResolved(typed) || readMoment(option, typed),
     takes: (typed, context) => (isResolved(typed) ? namesOpenEpisode(context) : takesMoment(typed)),
     description: "When it ends: tomorrow = 00:00; a date = its end; with every: its last end; resolved = once over",
