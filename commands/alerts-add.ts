@@ -23,6 +23,7 @@ export const alertsAdd = command({
     "alert|notify|tell|inform|warn|page|ping|know|message|post|write|say|shout|yell|scream channel|here|us|me when|whenever|if|soon|once|…",
     "alert|notify|inform|warn|page|ping|message channel|here|us|me about|on|…",
     "tell channel|here about",
+    "if|when|whenever|once {high}|{low}",
     "posted|informed|updated channel|here|us|me",
     "hear|posted|informed|updated|told channel|here|us|me about|on|when|if|…",
     "alert|notify|inform|warn channel|here|us|me",

@@ -144,7 +144,7 @@ function namedSpan({
 }
 
 /** Spans of time that a first line names as they were typed. */
-const NAMED_SPANS: ReadonlySet<string> = new Set([LAST_NIGHT, "overnight", "yesterday", "today"]);
+const NAMED_SPANS: ReadonlySet<string> = new Set([LAST_NIGHT, "overnight", "this morning", "yesterday", "today"]);
 const WEEK = 7 * DAY;
 /** More are below the fold, by their days. */
 const FIRST_LINES = 5;

@@ -4,16 +4,21 @@ import { episodeTimelineReply } from "../src/answers/alerts/episodes/episode-tim
 import { findEpisode } from "../src/answers/alerts/episodes/episodes.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
-import { EPISODE_OPTION } from "../src/answers/alerts/episodes/episode-options.ts";
+import { EPISODE_OPTION, saidHalt } from "../src/answers/alerts/episodes/episode-options.ts";
 
 export const alertsWhy = command({
   name: "alerts why",
-  asked: ["why|explain|story|cause|reason alert|episode|incident", "why fire|firing|alert"],
+  asked: [
+    "why|explain|story|cause|reason alert|episode|incident",
+    "why fire|firing|alert",
+    "why|explain|cause|reason {episode}",
+    "why|explain|cause|reason network|chain|blockchain|block|production|node|everything|{network} {episode}",
+  ],
   summary: "The whole story of an alert",
   verb: "Explain",
   title: "Explain an alert",
   examples: ["alerts why network.stalled"],
-  options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
+  options: { episode: { ...EPISODE_OPTION, said: saidHalt }, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
     const { alerts, options } = context;
     const { id } = await findEpisode(alerts, options.episode, options.network);

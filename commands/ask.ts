@@ -2,12 +2,14 @@ import {
   type Guess,
   guesses,
   isClosed,
+  isSlip,
   lacking,
   runs,
   saidNetwork,
   sureGuess,
   takesFile,
 } from "../src/answers/questions/questions.ts";
+import { absentNames } from "../src/answers/alerts/alert-subjects.ts";
 import { formActions } from "../src/answers/answer.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
 import { fieldLabel } from "../src/bot/form.ts";
@@ -75,6 +77,8 @@ export const ask = command({
     if (named !== context.network) {
       return context.run({ command: "ask", options: { ...options, network: named, private: askedPrivately } });
     }
+    const absent = absentNames(question, context);
+    if (absent !== undefined) return absent;
     const found = await guesses(question, {
       ...context,
       commands: context.commands.filter(({ name }) => name !== "ask"),
@@ -99,25 +103,12 @@ export const ask = command({
     const { also, command: asked } = sure;
     if (also === undefined) return answered;
     const other = commandAction(also.value, asked.name, { ...sure.options, ...seen, [also.option]: also.value });
-    return amended(answered, text`Of ${quoteTyped(also.said)}, ask below.`, [other]);
+    const line = formatLine({ command: asked.name, options: { ...sure.options, [also.option]: also.value } });
+    return amended(answered, text`Of ${also.value}: ${commandLine(line)}`, [other]);
   },
 });
 
 type Context = CommandContext<Options>;
-
-/**
- * What is no command and no sentence is a question where it is surely one. Of what is near to a command, or has a wrong
- * value, every word must be known; two words are rather a slip, unless they say all that the near command needs.
- */
-function isSlip({ suggestion }: UserError, found: readonly Guess[], question: string): boolean {
-  if (suggestion === "help") return sureGuess(found) === undefined;
-  const [best] = found;
-  if (best === undefined) return true;
-  const isMeant = suggestion?.startsWith(best.command.name) === true && Object.keys(best.options).length > 0;
-  if (best.share !== 1) return !isMeant;
-  const isWhole = isMeant && lacking(best).length === 0;
-  return suggestion !== undefined && plainWords(question).length < 3 && best.isCorrected && !isWhole;
-}
 
 /** Nobody was wrong who said what may be one of several things: they are asked which one. */
 function withoutMistake(answered: Reply): Reply {
@@ -147,9 +138,13 @@ async function offer(all: readonly Guess[], question: string, context: Context):
       found.map((one) => actionOf(one, context)),
     );
   }
-  return (await asksAlone(only, context))
-    ? aloneInstead(only.command, only.options, { command: "ask", options: { question } })
-    : offerOne(only, question, context);
+  if (await asksAlone(only, context))
+    return aloneInstead(only.command, only.options, { command: "ask", options: { question } });
+  const { also, ...one } = only;
+  if (also === undefined) return offerOne(one, question, context);
+  const { [also.option]: value, ...options } = only.options;
+  const choices = plainChoices([String(value), also.value]);
+  return offerValues({ ...one, options }, { option: also.option, choices, others: [], stands: undefined }, context);
 }
 
 /** Its next value where one is lacking, else the command as it stands, with what it would change. */
@@ -241,7 +236,11 @@ function notesOf(found: readonly Guess[]): Block[] {
 
 /** The words that no command offered here explains. */
 function unreadByAll([first, ...others]: readonly Guess[]): readonly string[] {
-  return first?.unread.filter((word) => others.every(({ unread }) => unread.includes(word))) ?? [];
+  const unread = ({ unread, also }: Guess): readonly string[] => [
+    ...unread,
+    ...(also === undefined ? [] : [also.said]),
+  ];
+  return first === undefined ? [] : unread(first).filter((word) => others.every((one) => unread(one).includes(word)));
 }
 
 function notUnderstood(found: readonly Guess[]): Block[] {
@@ -276,7 +275,8 @@ interface Prospect {
 
 /**
  * What a command would change, as it says itself, or its answer where that stands already, or the value without which it
- * refuses, or those that may be meant by one; none of them where others are wrong.
+ * refuses, or those that may be meant by one.
+ * @throws UserError for a value that is wrong.
  */
 async function prospectOf({ command, options }: Guess, context: Context): Promise<Prospect> {
   try {
@@ -288,8 +288,9 @@ async function prospectOf({ command, options }: Guess, context: Context): Promis
     const { option, meanings } = thrown;
     if (option !== undefined && meanings !== undefined && meanings.typed === options[option])
       return { meant: { option, values: meanings.values } };
-    const isLacking = command.offers !== undefined && option !== undefined && !Object.hasOwn(options, option);
-    return { lacks: isLacking ? option : undefined };
+    if (command.offers === undefined || option === undefined) return {};
+    if (Object.hasOwn(options, option)) throw thrown;
+    return { lacks: option };
   }
 }
 

@@ -41,7 +41,20 @@ const COLUMN_WORDS: Readonly<Record<FileColumnName, string>> = {
 const COLUMN_CHOICES = Object.entries(COLUMN_WORDS).map(([value, words]) => ({ label: `${words} (${value})`, value }));
 
 const CHECK_WORDS: ReadonlySet<string> = new Set(
-  ["check", "verify", "validate", "prove", "proof", "confirm", "reconcile", "control", "test", "hash"].map(stem),
+  [
+    "check",
+    "verify",
+    "validate",
+    "prove",
+    "proof",
+    "confirm",
+    "reconcile",
+    "control",
+    "test",
+    "hash",
+    "sure",
+    "correct",
+  ].map(stem),
 );
 
 const options = {
@@ -104,7 +117,7 @@ export const ledgerExport = command({
   asked: [
     "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch {from}",
     "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch trade|data|activity {from}",
-    "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch|file|give {from} check|verify|validate|prove|proof|audit|reconcile|control",
+    "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch|file|give|ledger|statement {from} check|verify|validate|prove|proof|audit|reconcile|control|sure|right|correct",
     "export|download|dl|csv|dump|backup|save|file|spreadsheet ledger|transfer|entry|statement|movement|posting|history|transaction|account|file",
     "ledger|transfer|transaction|trade|data|activity|file|entry|statement|movement|posting|accounting|bookkeeping|tax|audit|fill|record {from}",
     "ledger|transfer|transaction|entry|statement|movement|posting|file export|download|dl|csv|dump|save|file {from}",

@@ -7,7 +7,7 @@ import { IN_HASTE } from "../support/questions/in-haste.ts";
 import { HELD_OUT } from "../support/questions/held-out.ts";
 import { linesOf } from "../support/said.ts";
 import { openSimulatorTalk, type SimulatorTalk } from "../support/simulator-talk.ts";
-import { auction } from "../alerts/readings.ts";
+import { auction, stalled } from "../alerts/readings.ts";
 import { see } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -95,7 +95,7 @@ test.each([
   ["when did node 2 go down", /^Not known of sim-2: /u],
   ["was node 1 ok yesterday", /^Not known of sim-1 yesterday/u],
   ["did the network stall yesterday", /^Not known yesterday/u],
-  ["what was broken this morning", /^Not known today: [^\n]*\n+Since 2026-01-15 00:00/u],
+  ["what was broken this morning", /^Not known this morning: [^\n]*\n+Since 2026-01-15 00:00/u],
   ["what happened on monday", /^Not known: [^\n]*\n+From 2026-01-12/u],
   ["what happened to btc last night", /^Not known of BTC\/USDT last night/u],
   ["what the hell is btc at", MEANT["spread of BTC"]],
@@ -108,10 +108,42 @@ test.each([
   ["keep us posted here", MEANT["subscribe this channel"]],
   ["is this channel subscribed", /^No subscriptions/u],
   ["shut node 2 up til 6pm", /^Silence all of sim-2 [^]* until 2026-01-15 18:00:00 UTC\?/u],
+  // Parts of days, and names of times; it is Thursday, noon.
+  ["dont page us about sim-1 tonight", /^Silence all of sim-1 [^]* until 2026-01-16 07:00:00 UTC\?/u],
+  ["shut up node 2 till tomorrow morning", /^Silence all of sim-2 [^]* until 2026-01-16 07:00:00 UTC\?/u],
+  ["silence node 2 until tonight", /until 2026-01-15 22:00:00 UTC\?/u],
+  ["silence node 2 till the evening", /until 2026-01-15 18:00:00 UTC\?/u],
+  ["silence node 2 for the weekend", /until 2026-01-19 00:00:00 UTC\?/u],
+  ["silence node 2 until the weekend", /until 2026-01-17 00:00:00 UTC\?/u],
+  ["silence node 2 until friday at 6pm", /until 2026-01-16 18:00:00 UTC\?/u],
+  ["silence sim-1 from tonight until tomorrow morning", /from 2026-01-15 22:00:00 UTC to 2026-01-16 07:00:00 UTC\?/u],
+  ["silence sim-1 from 22:00 to 23:00", /from 2026-01-15 22:00:00 UTC to 2026-01-15 23:00:00 UTC\?/u],
+  ["silence node 2 for 2h this evening", /from 2026-01-15 18:00:00 UTC to 2026-01-15 20:00:00 UTC\?/u],
+  ["silence node 2 for 2h tonight", /from 2026-01-15 22:00:00 UTC to 2026-01-16 00:00:00 UTC\?/u],
+  ["silence node 2 until this morning", /^That silence would end before it begins/u, "caller"],
+  ["what happened on tuesday night", /From 2026-01-13 22:00:00 UTC to 2026-01-14 07:00:00 UTC/u],
+  ["anything go wrong overnight", /^Not known overnight: [^]* to 2026-01-15 07:00:00 UTC/u],
+  ["what broke fri evening", /From 2026-01-09 18:00:00 UTC to 2026-01-10 00:00:00 UTC/u],
+  ["recap of the weekend", /From 2026-01-10 00:00 to 2026-01-12 00:00/u],
+  ["what happened in october", /From 2025-10-01 00:00 to 2025-11-01 00:00/u],
+  ["what happened from 1 jan to 7 jan", /From 2026-01-01 00:00 to 2026-01-08 00:00/u],
+  ["what happened between 1am and 5am", /From 2026-01-15 01:00:00 UTC to 2026-01-15 05:00:00 UTC/u],
+  ["what happened yesterday between 1am and 5am", /From 2026-01-14 01:00:00 UTC to 2026-01-14 05:00:00 UTC/u],
+  ["export 1 jan to 7 jan", /From\W+1 jan\s+To\W+7 jan/u],
+  ["csv of my fees in october", /From\W+october/u],
+  ["give me my ledger for 2025 and make sure its right", /^Whose ledger\?[^]*From\W+2025[^]*read once more/u],
+  // Signs, other markets, more than one thing.
+  ["ping me if DOGE > 0.5", /^Subscribe the console to mark prices of DOGE\/USDT, above 0\.5 /u],
+  ["why didnt my eth order go thru", /^Which order\?\s+The newest rejected orders in eth /u],
+  ["what went wrong with my last order", /^Which order\?\s+The newest rejected orders of /u],
+  ["tell this channel about BTC only", /^(?![^]*Not understood)Subscribe the console to the markets alerts of BTC/u],
+  ["subscribe #ops to mainnet", /^Alerts cannot go to “#ops”/u, "caller"],
+  ["silence nodes 2 and 3 for 2h", /^Silence what\?[^]*sim-2[^]*sim-3/u],
+  ["are nodes 1 and 2 fine", /^sim-1 is healthy[^]*Of sim-2: /u],
   ["silence node 2 tomorrow 22:00 for 2 hours", /from 2026-01-16 22:00:00 UTC to 2026-01-17 00:00:00 UTC\?/u],
-])("%s, in the short words of a phone, is understood", async (line, meant) => {
+])("%s, in the short words of a phone, is understood", async (line, meant, failure?: string) => {
   const reply = await (await sharedTalk()).askFor(line);
-  expect([reply.failure, fullText(reply)]).toEqual([undefined, expect.stringMatching(meant)]);
+  expect([reply.failure, fullText(reply)]).toEqual([failure, expect.stringMatching(meant)]);
 });
 
 test.each(["was this csv tampered with", "is my export genuine"])("%s asks for the file", async (line) => {
@@ -160,7 +192,7 @@ test("what a question says is filled in: networks, markets, ranges, ends, orders
   ]);
   expect(fullText(await talk.askFor("export since yesterday"))).toContain("ledger export from:yesterday to:now");
   expect(linesOf(await talk.askFor("please silence sim-3 overnight on testnet"))).toEqual([
-    "alerts silence what:sim-3 for:night network:testnet",
+    "alerts silence what:sim-3 until:07:00 network:testnet",
   ]);
   for (const line of ["why order ab12", "why was order ab12 rejected"]) {
     // There is no such order.
@@ -222,9 +254,9 @@ function partyOf(said: string): string {
 test("of two markets, the first is shown and the other is a press", async () => {
   const talk = await talkToSimulator();
   const said = fullText(await talk.askFor("spread of bitcoin and link"));
-  expect([said.startsWith("BTC/USDT"), said.includes("Of “link”, ask below.")]).toEqual([true, true]);
+  expect([said.startsWith("BTC/USDT"), said.includes("Of LINK/USDC: ")]).toEqual([true, true]);
   expect(linesOf(talk.lastReply)).toContain("market show market:LINK/USDC");
-  expect(fullText(await talk.askFor("spread of bitcoin and ether"))).toContain("Of “ether”, ask below.");
+  expect(fullText(await talk.askFor("spread of bitcoin and ether"))).toContain("Of eth");
 });
 
 test("an id in a question is one value, and what is beside it the other", async () => {
@@ -287,13 +319,11 @@ test("what is no question about the network is said so, with help; a slip keeps 
 });
 
 test.each([
-  ["silence node 9 for two hours", "node 9", /^Silence what\?/u],
   ["silence the XYZ market for 2h", "XYZ", /^Silence what\?/u],
   ["silence the stall for two hours", "stall", /^Silence what\?/u],
   ["spread of XYZ", "XYZ", /^Which market\?/u],
   ["subscribe this channel to Zork", "Zork", /^Subscribe /u],
-  ["is node 9 healthy", "node 9", /^Is the network healthy\?|health\?/u],
-  ["what happened between 1am and 5am", "5am", /1am\?/u],
+  ["what happened on 99 may", "99", /Not/u],
 ])("%s: what is not understood is said, and nothing is widened or run by it", async (line, word, title) => {
   const talk = await talkToSimulator({ nodes: 3 });
   const said = fullText(await talk.askFor(line));
@@ -302,6 +332,16 @@ test.each([
   expect(said).toMatch(new RegExp(`“[^”]*${word}”`, "u"));
   const silencing = linesOf(talk.lastReply).filter((one) => one.startsWith("alerts silence"));
   expect(silencing.filter((one) => !one.includes(" what:"))).toEqual([]);
+});
+
+test.each([
+  ["silence node 9 for two hours", /^There is no node 9 on mainnet\s+Its nodes: sim-1, sim-2, sim-3\./u, "sim-1"],
+  ["is node 9 healthy", /^There is no node 9 on mainnet/u, "sim-1"],
+  ["devnet ok?", /^There is no devnet here\s+Networks here: mainnet, testnet\./u, "mainnet"],
+])("%s: what is not here is said, with what is", async (line, said, other) => {
+  const talk = await sharedTalk();
+  expect(fullText(await talk.askFor(line))).toMatch(said);
+  expect(linesOf(talk.lastReply)[0]).toBe(`ask question:"${line.replace(/node 9|devnet/u, other)}"`);
 });
 
 test("what is subscribed already is said, and what is not is offered", async () => {
@@ -337,6 +377,21 @@ test.each(["is anything broken", "is the network ok", "everything green?"])(
     expect(linesOf(talk.lastReply)).toContain("alerts status network:mainnet");
   },
 );
+
+const HALT = /^mainnet makes blocks again, after /u;
+
+test("why blocks stopped is told by the newest alert of it, and after a day by none", async () => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  await talk.ask("alerts add");
+  const why = "why did block production stop";
+  expect(fullText(await talk.askFor(why))).toMatch(/^mainnet is healthy/u);
+  for (const state of ["good", "bad", "good"] as const) await see(talk, 20, [stalled(state)]);
+  for (const line of [why, "why is mainnet stalled", "what caused the halt"])
+    expect([line, fullText(await talk.askFor(line))]).toEqual([line, expect.stringMatching(HALT)]);
+  expect(talk.lastReply.failure).toBeUndefined();
+  talk.advance(2 * 86_400_000);
+  expect(fullText(await talk.askFor(why))).not.toMatch(HALT);
+});
 
 test("two questions in one are both offered", async () => {
   const talk = await talkToSimulator({ nodes: 3 });

@@ -39,6 +39,8 @@ export const NEW_TO_OPTION = {
   suggest: () => Promise.resolve([{ label: "Me alone, by direct message", value: "me" }]),
   takes: (typed) => /^(?:me|console|\w+:.+)$/iu.test(typed),
   said: (words, { here, platforms }) => {
+    const channel = words.find((word) => /^#|^<#/u.test(word) && !word.includes(here.channel?.toLowerCase() ?? " "));
+    if (channel !== undefined) return { value: channel, words: [channel] };
     const isPerson = words.some((word, index) => word === "me" && TELLING.test(words[index - 1] ?? ""));
     const isPlaced = words.some((word) => /^(?:channel|here|us|room)$/u.test(word));
     return isPerson && !isPlaced && platforms.chat(here.platform) !== undefined

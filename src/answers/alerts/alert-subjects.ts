@@ -3,6 +3,7 @@ import type { SubjectFamily } from "../../alerts/judge/kinds/kind.ts";
 import { type AlertKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import type { ChosenKinds } from "../../alerts/route/subscription.ts";
 import type { MarketNames } from "../../api/model/names.ts";
+import { plainWords } from "../../bot/grammar/plain-words.ts";
 import { didYouMean, nearest, quoteTyped } from "../../bot/nearest.ts";
 import {
   type Choice,
@@ -14,6 +15,8 @@ import {
 } from "../../bot/options/options.ts";
 import { inFigures } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
+import { paragraph } from "../../reply/block.ts";
+import { type Ask, askedBack, choiceActions, type Reply } from "../../reply/reply.ts";
 import {
   ASSET,
   type IdKind,
@@ -114,19 +117,45 @@ export function saidNode(words: readonly string[], { api }: Pick<SuggestContext,
   const names = api.nodes.map(({ name }) => name);
   const named = words.find((word) => names.some((name) => name.toLowerCase() === word));
   if (named !== undefined) return { value: named, words: [named] };
-  const joined = words.find((word) => /^n(?:odes?)?-?\d+$/u.test(word));
-  if (joined !== undefined) {
-    const numbered = saidNode(["node", joined.replace(/^\D+/u, "")], { api });
-    return numbered === undefined ? undefined : { ...numbered, words: [joined] };
-  }
   const at = words.findIndex((word) => /^nodes?$/u.test(word));
-  if (at === -1) return undefined;
+  if (at === -1) {
+    const joined = words.find((word) => /^n(?:odes?)?-?\d+$/u.test(word));
+    const numbered = joined === undefined ? undefined : saidNode(["node", joined.replace(/^\D+/u, "")], { api });
+    return numbered && { ...numbered, words: [joined ?? ""] };
+  }
   const [before = "", node = "", behind = ""] = [words[at - 1], words[at], words[at + 1]];
   const ordinal = ORDINALS.indexOf(before) + 1;
   const number = ordinal > 0 ? ordinal : Number(inFigures(behind));
   const value =
     names.find((name) => name.endsWith(String(number)) && !/\d/u.test(name.at(-2) ?? "")) ?? names[number - 1];
   return value === undefined ? undefined : { value, words: [node, ordinal > 0 ? before : behind] };
+}
+
+/** What networks are called, here or elsewhere. */
+const NETWORK_NAME = /^(?:(?:main|test|dev|stag)net\d*|fairground)$/u;
+
+/** A network or a node that a question names and that is not here: those that are, each with the same question. */
+export function absentNames(
+  question: string,
+  { api, network, networks }: Pick<ResolveContext, "api" | "network"> & { readonly networks: readonly string[] },
+): Reply | undefined {
+  const words = plainWords(question);
+  const isHere = (word: string): boolean => networks.some((name) => name.toLowerCase().includes(word));
+  const other = words.find((word) => NETWORK_NAME.test(word) && !isHere(word));
+  const isAbsent = (word: string, at: number): boolean =>
+    word === "node" &&
+    /^\d+$/u.test(words[at + 1] ?? "") &&
+    saidNode([word, words[at + 1] ?? ""], { api }) === undefined;
+  const node = other === undefined ? words[words.findIndex(isAbsent) + 1] : undefined;
+  if (other === undefined && !words.some(isAbsent)) return undefined;
+  const names = other === undefined ? api.nodes.map(({ name }) => name) : networks;
+  const typed = other ?? new RegExp(`node\\W*${node}\\b|\\b${node}\\w* node`, "iu");
+  const askWith = (name: string): Ask => ({ command: "ask", options: { question: question.replace(typed, name) } });
+  return askedBack(
+    other === undefined ? `There is no node ${node} on ${network}` : `There is no ${other} here`,
+    [paragraph(`${other === undefined ? "Its nodes" : "Networks here"}: ${names.join(", ")}.`)],
+    choiceActions(other === undefined ? "Node" : "Network", plainChoices(names), askWith),
+  );
 }
 
 /** One data node; chats have it in their words and buttons alone. */

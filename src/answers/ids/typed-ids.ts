@@ -68,14 +68,15 @@ export async function resolveId(
   const byPrefix = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
   const fitting = exact.length > 0 ? unique(exact) : byPrefix;
   // A coin alone means its live markets; whoever types the beginning of a code may look for one that has ended.
-  const isCoin = more.asSaid === true && fitting.every(({ label }) => firstWord(label) === low);
+  const isBase = fitting.every(({ label }) => firstWord(label) === low);
+  const isCoin = more.asSaid === true && isBase;
   const live = isCoin ? fitting.filter(({ ended }) => ended !== true) : [];
   const found = live.length > 0 ? live : fitting;
   const preferred = found.length > 1 ? found.filter(({ id }) => more.prefer?.(id) === true) : found;
   const plain = isCoin ? plainest(preferred.flatMap(({ label }) => label ?? [])) : undefined;
   const [only] = preferred.length === 1 ? preferred : preferred.filter(({ label }) => label === plain);
   if (only !== undefined) return only.id;
-  if (found.length > 0) throw ambiguousId(kind, typed, found, option);
+  if (found.length > 0) throw ambiguousId(kind, typed, isBase && preferred.length > 0 ? preferred : found, option);
   throw unknownId(kind, typed, known, option, context.network, more.instead);
 }
 

@@ -7,10 +7,12 @@ import { stem } from "../../bot/grammar/stem.ts";
 import { COINS } from "../ids/typed-ids.ts";
 import { isRequired } from "../../bot/grammar/usage.ts";
 import { misspelt } from "../../bot/nearest.ts";
+import type { UserError } from "../../errors.ts";
 import type { Ask } from "../../reply/reply.ts";
-import type { Option, Options, Said, SuggestContext } from "../../bot/options/options.ts";
+import { type Option, type Options, type Said, type SuggestContext } from "../../bot/options/options.ts";
 import { saidRun } from "../../bot/options/said.ts";
 import { parseTimeSpan, TIME_WORDS } from "../../bot/options/time-span.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
 
 /** A command that a question may ask for, with the values that its words say. */
 export interface Guess {
@@ -118,6 +120,20 @@ export function sureGuess([best, next]: readonly Guess[]): Guess | undefined {
   return next === undefined || isWhole || (!adds && best.rank - next.rank >= LEAD) ? best : undefined;
 }
 
+/**
+ * What is no command and no sentence is a question where it is surely one. Of what is near to a command, or has a wrong
+ * value, every word must be known; two words are rather a slip, unless they say all that the near command needs.
+ */
+export function isSlip({ suggestion }: UserError, found: readonly Guess[], question: string): boolean {
+  if (suggestion === "help") return sureGuess(found) === undefined;
+  const [best] = found;
+  if (best === undefined) return true;
+  const isMeant = suggestion?.startsWith(best.command.name) === true && Object.keys(best.options).length > 0;
+  if (best.share !== 1) return !isMeant;
+  const isWhole = isMeant && lacking(best).length === 0;
+  return suggestion !== undefined && plainWords(question).length < 3 && best.isCorrected && !isWhole;
+}
+
 /** The values that a command needs and the question does not say. */
 export function lacking({ command, options }: Guess): readonly string[] {
   const names = Object.keys(command.options);
@@ -125,7 +141,7 @@ export function lacking({ command, options }: Guess): readonly string[] {
 }
 
 /** A name, a number or a time: where it is not understood, an answer would be about something else. */
-const NAME = /[\d\p{Lu}/_@<-]|(?:day|night|week|month|year)$/u;
+const NAME = /[\d\p{Lu}/_@<#-]|(?:day|night|weekend|week|month|year)$/u;
 
 /** Whether a guess may run by itself: what only reads, and lacks nothing. */
 export function runs(guess: Guess): boolean {
@@ -188,8 +204,7 @@ async function guess(
   );
   const known = new Set([...explained].map(stem));
   const isUnknown = (word: string): boolean => tells(word) && !known.has(stem(word));
-  const also =
-    command.changes === true ? undefined : await anotherSaid(command, said, words.filter(isUnknown), context);
+  const also = await anotherSaid(command, said, words, words.filter(isUnknown), context);
   const isUnread = (word: string): boolean => isUnknown(word) && word !== also?.said;
   return {
     command,
@@ -210,18 +225,22 @@ function asWritten(value: string, option: Option | undefined, written: string): 
   return new RegExp(`(?:${RegExp.escape(value)}|${ends.join(".*")})(?!.*${ends[0]})`, "iu").exec(written)?.[0] ?? value;
 }
 
-/** Where what is not understood says a second value of something public: a market beside a market. */
+/** Where what is not understood says a second value of what is public or offered: a market beside a market. */
 async function anotherSaid(
-  { options }: AnyCommand,
+  { options, changes }: AnyCommand,
   said: Readonly<Record<string, Said>>,
+  words: readonly string[],
   rest: readonly string[],
   context: Context,
 ): Promise<Guess["also"]> {
   for (const [option, { value }] of rest.length === 0 ? [] : Object.entries(said)) {
     const declared = options[option];
-    if (declared?.kind !== "text" || declared.isPublic !== true) continue;
+    if (declared?.kind !== "text" || (declared.isPublic ?? changes) !== true) continue;
     const other = await sayingOf(declared, rest, { ...context, options: {} }, context.networks).catch(() => undefined);
     const word = other?.words[0];
+    // Of “everything of node 2” one thing is meant.
+    const isJoined = changes !== true || words[words.indexOf(word ?? "") - 1] === "and" || /^n\d/u.test(word ?? "");
+    if (!isJoined) continue;
     if (other !== undefined && word !== undefined && other.value !== value)
       return { option, value: other.value, said: word };
   }
@@ -262,12 +281,9 @@ async function sayings(options: Options, words: readonly string[], context: Cont
     if (own !== undefined) said[name] = own;
   }
   const [from, to] = Object.keys(options).filter((name) => options[name]?.kind === "time");
-  const isTime = (typed: string): boolean => parseTimeSpan(typed, context.now()) !== undefined;
-  const since = saidRun(words, isTime, /^since$/u);
-  const range = since ?? saidRun(words, isTime);
+  const { range, end } = saidTimes(words, context);
   if (from !== undefined && range !== undefined) said[from] = range;
-  // From a moment on: not only that day.
-  if (to !== undefined && since !== undefined) said[to] = { value: "now", words: [] };
+  if (to !== undefined && end !== undefined) said[to] = end;
   // “Since yesterday” is one saying, and “yesterday” in it no other.
   for (const [name, { words: own }] of Object.entries(said)) {
     const isPart = Object.values(said).some(
@@ -279,6 +295,16 @@ async function sayings(options: Options, words: readonly string[], context: Cont
     said["network"] = { value: network, words: [] };
   }
   return said;
+}
+
+/** The range of the past that a question says, and its end; from a moment on, until now. */
+function saidTimes(words: readonly string[], context: Context): { readonly range?: Said; readonly end?: Said } {
+  const isTime = (typed: string): boolean => parseTimeSpan(typed, context.now()) !== undefined;
+  const since = saidRun(words, isTime, /^since$/u);
+  const range = since ?? saidRun(words, isTime, /^from$/u) ?? saidRun(words, isTime);
+  const until = saidRun(words, isTime, /^(?:until|till|til|to|through)$/u);
+  const end = until ?? (since === undefined ? undefined : { value: "now", words: [] });
+  return withoutUndefined({ range, end: range?.value === until?.value ? undefined : end });
 }
 
 /** Whether two sayings share words, and neither has only a part of those of the other. */

@@ -15,7 +15,7 @@ const SENTENCE_WORDS = new Set(
 const OTHER_WORDS = new Set(
   (
     "tell give show want need get got like find hear make keep put add see look looking " +
-    "moment minute today next turn yet again quick quickly much currently overall thing things stuff reason guys team morning evening ok " +
+    "moment minute today next only turn yet again quick quickly much currently overall thing things stuff reason guys team ok " +
     "thank thx cheers bot bellwether everyone everybody else asap go goes went " +
     "seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine yo tho though"
   ).split(" "),
@@ -31,7 +31,11 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\b(what|how|where|who|that)s\b/gu, "$1 is"],
   [/\b(do|does|did|is|was|are|were|has|have)nt\b/gu, "$1 not"],
   [/\bwk(s?)\b/gu, "week$1"],
-  [/\bthis (?:morning|afternoon|evening)\b/gu, "today"],
+  [/^\W*(?:good )?(?:morning|afternoon|evening|day)\b(?=\W|$)/gu, "hello"],
+  [/\bbetween ((?:\S+ ){1,3})and (?=\d|\p{L}+day\b|now\b|noon\b|midnight\b)/gu, "from $1until "],
+  [/\bfrom ((?:\S+ ){1,3})to (?=\d|\p{L}+day\b|now\b|noon\b|midnight\b)/gu, "from $1until "],
+  [/(?<=\s|\p{L})>=?\s*(?=\$?\d)/gu, " above "],
+  [/\s*<=?\s*(?=\$?\d)/gu, " below "],
   [/\b(last|past|this)(?=(?:night|day|week|month|year)s?\b)/gu, "$1 "],
   [/\b(last|past|this)( \p{L}+)s\b/gu, "$1$2"],
   [/(?<=\s)[+&n](?=\s)/gu, "and"],
@@ -40,6 +44,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\bnotifs?\b/gu, "notifications"],
   [/(?:#|\b(?:nr\.?|number) ?)?(\d+)(?:st|nd|rd|th)? node\b/gu, "node $1"],
   [/\bnode (?:#|nr\.? ?|number )(?=\d)/gu, "node "],
+  [/(?<=\bnodes? \d+(?:,|,? and) )(?:node )?(?=\d+(?!\S))/gu, "n"],
   [/^y(?=\s)/gu, "why"],
   [/\bmkt(s?)\b/gu, "market$1"],
   [/\b(bid|offer|ask)\/(?=bid|offer|ask)/gu, "$1 "],
@@ -71,7 +76,7 @@ export function plainWords(sentence: string): readonly string[] {
   for (const [short, long] of CONTRACTIONS) plain = plain.replaceAll(short, long);
   return plain
     .split(/\s+/u)
-    .map((word) => word.replaceAll(/^[^\p{L}\p{N}<@*]+|[^\p{L}\p{N}>*]+$/gu, ""))
+    .map((word) => word.replaceAll(/^(?:[^\p{L}\p{N}<@*#]|#(?!\p{L}))+|[^\p{L}\p{N}>*]+$/gu, ""))
     .filter((word) => word !== "");
 }
 

@@ -1,9 +1,13 @@
-import type { Options, TextOption } from "../../../bot/options/options.ts";
+import { episodeName } from "../../../alerts/judge/rules/episode.ts";
+import { stem } from "../../../bot/grammar/stem.ts";
+import type { Options, Said, SuggestContext, TextOption } from "../../../bot/options/options.ts";
 import { saidRun } from "../../../bot/options/said.ts";
+import { ignoreUserError } from "../../../errors.ts";
+import { DAY, fromMillis, type Nanoseconds, timeFromText, toMillis } from "../../../units/time.ts";
 import { ALL_NETWORKS_OPTION, suggested } from "../alert-options.ts";
-import { saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
+import { saidNode, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isPast, suggestPast } from "../alert-times.ts";
-import { suggestEpisodes, suggestLogged } from "./episodes.ts";
+import { findEpisode, suggestEpisodes, suggestLogged } from "./episodes.ts";
 
 export const EPISODE_OPTION = {
   kind: "text",
@@ -16,6 +20,25 @@ export const EPISODE_OPTION = {
   suggest: suggestEpisodes,
   takes: suggested(suggestEpisodes),
 } as const;
+
+const HALT = /^(?:stall|halt|stop|stopp|stuck|fr[eo]ez|frozen|hang|hung|down|outage|crash|di|dead|offline)$/u;
+
+/** Of a node that is down, or of blocks that stopped, the newest alert: open, or not over for longer than a day. */
+export async function saidHalt(
+  words: readonly string[],
+  context: SuggestContext & { readonly now?: () => Nanoseconds },
+): Promise<Said | undefined> {
+  const said = words.filter((word) => HALT.test(stem(word)));
+  if (said.length === 0) return undefined;
+  const node = saidNode(words, context);
+  const sought = node === undefined ? "network.stalled" : `node.down ${node.value}`;
+  const episode = await findEpisode(context.alerts, sought, context.api.network).catch(ignoreUserError);
+  if (episode === undefined) return undefined;
+  const { ended, id } = episode;
+  const now = toMillis(context.now?.() ?? fromMillis(0));
+  if (ended !== undefined && now - toMillis(timeFromText(ended)) > DAY) return undefined;
+  return { value: episodeName(id), words: [...said, ...(node?.words ?? [])] };
+}
 
 function pastOption(description: string, example: string, behind?: RegExp) {
   const said: TextOption["said"] = (words) => {
@@ -30,8 +53,11 @@ function pastOption(description: string, example: string, behind?: RegExp) {
 const MOMENT = { moment: true, section: "Since, until" } as const;
 
 const RANGE_OPTIONS = {
-  since: { ...pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00", /^since$/u), ...MOMENT },
-  until: { ...pastOption("Until when; left out = now", "yesterday", /^(?:until|till|til)$/u), ...MOMENT },
+  since: {
+    ...pastOption("From when on, by your clock: 18:00, yesterday, 7d", "18:00", /^(?:since|from|between)$/u),
+    ...MOMENT,
+  },
+  until: { ...pastOption("Until when; left out = now", "yesterday", /^(?:until|till|til|to)$/u), ...MOMENT },
 } as const satisfies Options;
 
 export const TOLD_OPTIONS = {

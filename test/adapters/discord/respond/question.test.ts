@@ -180,7 +180,7 @@ test("an offered change names the channel, what it is of, and the network, befor
   const own = textOf(await bob.writes(on.channel, "@bot subscribe me"));
   expect(own).toContain("Subscribe you, by direct message");
   const unread = textOf(await bob.writes(on.channel, "@bot silence node 99 for two hours"));
-  expect(unread).toMatch(/Silence what\?.*Not understood: “node 99”/su);
+  expect(unread).toMatch(/There is no node 99 on mainnet.*Its nodes: sim-1/su);
   const eve = on.fake.person("Eve", { manages: true });
   const endless = await eve.writes(on.channel, "@bot silence node 2");
   await eve.press(endless, "1h");
