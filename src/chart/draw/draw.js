@@ -135,7 +135,7 @@ export function drawScene(scene, palette = DARK, id = "chart", frame = FRAME) {
 export function layoutOf(scene, { width, height }) {
   const title = wrapped(scene.title, TITLE, width - 2 * MARGIN, width < FRAME.width ? 3 : 2);
   const below = wrapped(saidBelow(scene), SMALL, width - 2 * MARGIN, title.length > 1 && height < TALL ? 1 : 2);
-  const lastLine = MARGIN + 12 + TITLE * 1.15 * (Math.max(1, title.length) - 1);
+  const lastLine = MARGIN + 12 + TITLE * 1.15 * (title.length - 1);
   const headEnd = lastLine + 24 + SMALL * 1.25 * (below.length - 1);
   const isEmpty = isLanesEmpty(scene) && scene.lines.every(({ runs }) => runs.every((run) => run.length === 0));
   // Beside nothing a threshold says nothing, and its words would meet those that say so.

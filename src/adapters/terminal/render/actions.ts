@@ -29,7 +29,7 @@ const ASK = "npm run -s ask";
  */
 export function shellLine(given: string, network: string | undefined, usual?: string): string {
   const line =
-    network === undefined && given.endsWith(` network:${usual}`) ? given.replace(/ network:\S+$/u, "") : given;
+    network === undefined ? given.replace(/ network:(\S+)/u, (all, one) => (one === usual ? "" : all)) : given;
   const quoted = /["$`\\!]/u.test(line) ? `'${line.replaceAll("'", String.raw`'\''`)}'` : `"${line}"`;
   const own = network === undefined || /\bnetwork:/u.test(line) ? "" : `--network ${network} `;
   return `${ASK} -- ${own}${quoted}`;
@@ -84,14 +84,41 @@ function beginningOf(asks: readonly Ask[]): string {
 }
 
 /**
- * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
- * has no numbers.
+ * A choice as a shell takes it: its first values, one to a line, and the line that takes any of them, once; of further
+ * choices that line alone. Undefined where its lines differ in more than one value.
  */
-export function actionLines(
-  actions: readonly Action[],
-  width: number,
-  { links, before = 0, inShell }: ActionOptions,
-): Line[] {
+function shellChoice({ label, choices }: Choice, width: number, inShell: InShell, first: boolean): Line[] | undefined {
+  const typed = beginningOf(choices.map(({ invocation }) => invocation));
+  if (inShell === undefined || !typed.endsWith(":")) return undefined;
+  const name = typed.slice(typed.lastIndexOf(" ") + 1, -1);
+  const line = wholeSpan(visibleText(inShell(typed + name.toUpperCase())), "code");
+  if (!first) return wrap([dataSpan(`${label} (${choices.length}): `), line], width);
+  const rows = choices.slice(0, MAX_SHELL_PICKS).map((one) => {
+    const value = shortIds(asTyped(String(one.invocation.options[name])));
+    return dataSpan(one.label.includes(value) ? one.label : `${value} · ${one.label}`);
+  });
+  const more = choices.length - rows.length;
+  return [
+    ...rows.flatMap((row) => wrap([row], width)),
+    ...wrap([line], width),
+    ...(more > 0 ? moreLines({ more, typed }, width, true) : []),
+  ];
+}
+
+type Choice = Extract<Action, { choices: unknown }>;
+
+/**
+ * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
+ * has no numbers, and of what may be chosen one line to copy.
+ */
+export function actionLines(given: readonly Action[], width: number, options: ActionOptions): Line[] {
+  const { links, before = 0, inShell } = options;
+  const first = given.find((one) => "choices" in one);
+  const chosen = new Map(
+    given.map((one) => [one, "choices" in one ? shellChoice(one, width, inShell, one === first) : undefined]),
+  );
+  const actions = given.filter((one) => chosen.get(one) === undefined);
+  const [list = [], ...others] = [...chosen.values()].flatMap((lines) => (lines === undefined ? [] : [lines]));
   const entries = actionEntries(actions, inShell === undefined ? MAX_PICKS : MAX_SHELL_PICKS, before);
   const numberOf = (number: number): string => (inShell === undefined ? `[${number}] ` : "");
   const lead = entries.reduce((most, one) => ("more" in one ? most : Math.max(most, numberOf(one.number).length)), 0);
@@ -112,7 +139,7 @@ export function actionLines(
     (most, one) => ("label" in one && one.label.width <= width / 2 ? Math.max(most, one.label.width + 2) : most),
     0,
   );
-  const lines: Line[] = [];
+  const lines: Line[] = [...list];
   for (const one of shown) {
     if ("more" in one) {
       lines.push(...moreLines(one, width, inShell !== undefined));
@@ -127,7 +154,7 @@ export function actionLines(
       for (const line of target.length === 0 ? [] : indent(wrap(target, width - below), below)) lines.push(line);
     }
   }
-  return lines;
+  return [...lines, ...others.flat()];
 }
 
 function moreLines(

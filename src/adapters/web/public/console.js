@@ -268,6 +268,9 @@ function showAlerts() {
   const around = { ...surroundings(), grown: () => undefined };
   const alerts = createAlerts(view, part("#open-count", HTMLElement), info, around, (state) => {
     void network?.then((shown) => shown.seen(state));
+    const isStalled = state.networks.some(({ incident }) => incident !== undefined);
+    part("#incident-link", HTMLElement).textContent =
+      `${isStalled ? "let" : "stall"} the simulated network${isStalled ? " recover" : ""}`;
   });
   seen = alerts.seen;
   const toNetwork = part("#to-network", HTMLElement);

@@ -308,12 +308,22 @@ test("above the fold, a file's hash is no wider than the screen", () => {
   for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
 });
 
-test("of a choice a shell shows the first lines, to be copied, and how to see the others", () => {
+test("of a choice a shell shows the first values, one line to be copied, and how to see the others", () => {
   const choices = ["A", "B", "C", "D", "E", "F"].map((market) => ({
     label: market,
     invocation: { command: "market show", options: { market } },
   }));
-  const given = reply({ title: "Which?", actions: [{ label: "Which market", choices, effect: "replace" }] });
+  const orders = ["1", "2", "3"].map((id) => ({
+    label: `no ${id}`,
+    invocation: { command: "order", options: { id } },
+  }));
+  const given = reply({
+    title: "Which?",
+    actions: [
+      { label: "Which market", choices, effect: "replace" },
+      { label: "Or an order", choices: orders, effect: "replace" },
+    ],
+  });
   const shown = renderTerminal(given, {
     width: 80,
     colour: false,
@@ -321,6 +331,7 @@ test("of a choice a shell shows the first lines, to be copied, and how to see th
     now: GALLERY_NOW,
     inShell: (line) => shellLine(`${line} network:mainnet`, undefined, "mainnet"),
   });
-  expect(shown.match(/npm run -s ask -- "market show market:[A-E]"$/gmu)).toHaveLength(5);
+  expect(shown).toContain('\nA\nB\nC\nD\nE\nnpm run -s ask -- "market show market:MARKET"\n');
+  expect(shown).toContain('Or an order (3): npm run -s ask -- "order id:ID"\n');
   expect(shown).toContain("1 more at the prompt, npm run -s ask: type market show market: and Tab");
 });

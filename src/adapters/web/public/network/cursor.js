@@ -45,7 +45,8 @@ export function createCursor(at, { network, pointed }) {
     const words = lookWords(moment, ageAt(scene, moment));
     slider.value = String(nearestOf(moments, moment));
     slider.setAttribute("aria-valuetext", words);
-    at("at").textContent = chosen === undefined ? "Point at the picture, or move this, for the exact values." : words;
+    at("at").textContent =
+      chosen === undefined ? "Choose a moment in the picture, or move this, for the exact values." : words;
     pointed(chosen);
   }
 

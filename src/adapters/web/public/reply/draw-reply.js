@@ -4,7 +4,7 @@
 import { columnsToDrop, LONGEST_BELOW, NEEDED } from "./columns.js";
 import { tableToCsv } from "./csv.js";
 import { countOf } from "./render-table.js";
-import { chartId, drawChart, frameOf } from "./render-chart.js";
+import { chartId, drawChart, frameOf, titledOnce } from "./render-chart.js";
 import { renderReply } from "./reply.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
@@ -21,10 +21,11 @@ const widths = new ResizeObserver((entries) => {
 });
 
 /**
- * @param {ReplyJson} reply
+ * @param {ReplyJson} given
  * @returns {HTMLElement}
  */
-export function drawReply(reply) {
+export function drawReply(given) {
+  const reply = titledOnce(given);
   const element = makeElement(renderReply(reply, { now: Date.now() }));
   for (const scroll of element.querySelectorAll("[data-table] > .scroll")) widths.observe(scroll);
   for (const block of reply.blocks) {

@@ -1,6 +1,6 @@
 // @ts-check
 // A picture as the bot draws it, in the colours of the page.
-/** @import { Block } from "../../../../reply/document.ts" */
+/** @import { Block, ReplyJson } from "../../../../reply/document.ts" */
 /** @import { SvgElement } from "../../../../chart/draw/svg.js" */
 /** @import { VElement } from "../vnode/vnode.js" */
 import { BY_STYLE, drawScene, FRAME, TALL } from "../../../../chart/draw/draw.js";
@@ -23,6 +23,22 @@ export function drawChart({ scene, alt }, id, frame) {
     { class: "chart", "data-chart": id },
     { tag, attrs: { ...attrs, role: "img", "aria-label": visible(alt) }, children },
   );
+}
+
+/**
+ * A reply whose pictures do not say its own title again.
+ *
+ * @param {ReplyJson} reply
+ * @returns {ReplyJson}
+ */
+export function titledOnce(reply) {
+  const title = reply.title.map((one) => ("text" in one ? one.text : "")).join("");
+  const blocks = reply.blocks.map((block) =>
+    block.kind === "chart" && title.endsWith(block.scene.title)
+      ? { ...block, scene: { ...block.scene, title: "" } }
+      : block,
+  );
+  return { ...reply, blocks };
 }
 
 /**

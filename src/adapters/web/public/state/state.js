@@ -59,7 +59,7 @@ export function networkLines({ networks }, { now, gone, pace }) {
       ),
       verdict === undefined || state === "healthy" || gone
         ? undefined
-        : h("p", { class: "why" }, `${capitalised(verdict.why)}.`),
+        : h("p", { class: "why" }, `${capitalised(whyWords(verdict, now))}.`),
     );
   });
 }
@@ -167,6 +167,17 @@ export function createPace() {
       return blocks <= 0 ? 0 : (blocks * 1000) / (last.at - first.at);
     },
   };
+}
+
+/**
+ * Of a halt its length by now, from the last block on, as the alert and the picture count it.
+ *
+ * @param {NonNullable<WatchedNetwork["verdict"]>} verdict
+ * @param {number} now
+ */
+function whyWords({ state, time, why }, now) {
+  const isHalt = state === "stalled" && time !== undefined && why.startsWith("no block");
+  return isHalt ? `no block for ${span(now - toMillis(time))}` : why;
 }
 
 /** @param {string} words */

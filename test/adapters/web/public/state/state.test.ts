@@ -86,10 +86,10 @@ test("the age of the last block is that of the look, as the verdict says it", ()
   expect(said).not.toContain("24 s");
 });
 
-test("of a network that stands still the line has one span, the verdict's", () => {
+test("of a network that stands still the line has one span, since its last block", () => {
   const why = "no block seen for 1 min 55 s";
   const { said } = line(network({ verdict: verdict({ state: "stalled", why, time: at(-124_000) }) }));
-  expect(said.match(/\d+ min/gu)).toEqual(["1 min"]);
+  expect(said.match(/\d+ min/gu)).toEqual(["2 min"]);
 });
 
 test("while nothing answers no network is said to be well", () => {
