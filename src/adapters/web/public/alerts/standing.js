@@ -17,6 +17,8 @@ export function createStanding() {
   /** @type {Map<string, { readonly alert: AlertJson, readonly request: number }>} By episode, with the request that was under way. */
   const since = new Map();
   let requests = 0;
+  /** @type {readonly string[]} In the order in which they are configured. */
+  let networks = [];
 
   return {
     /** A request for the state begins; alerts from here on may be newer than its answer. */
@@ -24,8 +26,12 @@ export function createStanding() {
       requests += 1;
       const own = requests;
       return {
-        /** @param {readonly OpenAlert[]} open */
-        received(open) {
+        /**
+         * @param {readonly OpenAlert[]} open
+         * @param {readonly { readonly network: string }[]} order Of the networks.
+         */
+        received(open, order = []) {
+          networks = order.map(({ network }) => network);
           seen = new Map(open.map((one) => [one.episode, one]));
           for (const [episode, { request }] of since) if (request < own) since.delete(episode);
         },
@@ -42,7 +48,7 @@ export function createStanding() {
         if (alert.state === "resolved") open.delete(episode);
         else if (!open.has(episode)) open.set(episode, openOf(alert, episode));
       }
-      return [...open.values()].toSorted(worstFirst);
+      return [...open.values()].toSorted((a, b) => worstFirst(a, b, networks));
     },
   };
 }
@@ -67,16 +73,18 @@ function openOf({ kind, network, subject, severity, at }, episode) {
 }
 
 /**
- * As `alerts status` lists them: the worst, of equals the widest, then the unacknowledged, then the newest; what recovers
+ * As `alerts status` lists them: the worst, of equals by the order of networks, the widest, then the unacknowledged, then the newest; what recovers
  * comes last.
  *
  * @param {OpenAlert} a
  * @param {OpenAlert} b
+ * @param {readonly string[]} networks
  */
-export function worstFirst(a, b) {
+export function worstFirst(a, b, networks = []) {
   return (
     Number(a.state === "recovering") - Number(b.state === "recovering") ||
     SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity) ||
+    networks.indexOf(a.network) - networks.indexOf(b.network) ||
     reach(a) - reach(b) ||
     Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
     (BigInt(a.began) > BigInt(b.began) ? -1 : 1)
