@@ -11,6 +11,7 @@ import { command, type CommandContext } from "../src/bot/command.ts";
 import { exportAsker } from "../src/bot/export-asker.ts";
 import { stem } from "../src/bot/grammar/stem.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
+import { sentenceOf } from "../src/bot/options/parse-options.ts";
 import { parseTimeSpan } from "../src/bot/options/time-span.ts";
 import { together, UserError } from "../src/errors.ts";
 import type { ExportSubject } from "../src/export/jobs/job.ts";
@@ -126,7 +127,10 @@ export const ledgerExport = command({
   ],
   opposite: "ledger cancel",
   askedFirst: true,
-  shows: () => ({ what: "the ledger", press: "Choose the party" }),
+  shows: (given) => ({
+    says: `${sentenceOf({ name: "ledger export", title: "Export a ledger", options }, given)}: only you will see it`,
+    press: "Choose the party",
+  }),
   summary: "A party's ledger of one asset, as CSV",
   verb: "Export",
   title: "Export a ledger",

@@ -81,8 +81,8 @@ export const order = command({
   verb: "Show order",
   shows: ({ id, state = "" }) =>
     id === undefined
-      ? { what: `your ${ordersInState(String(state))}`, press: "Choose the order" }
-      : { what: "the order", press: "Show the order" },
+      ? { says: `Only you will see your ${ordersInState(String(state))}`, press: "Choose the order" }
+      : { says: "Only you will see the order", press: "Show the order" },
   examples: ["order <id>", "order <id> version:1", "order state:rejected"],
   options,
   fields: () => ["id", "version"],

@@ -83,8 +83,8 @@ export interface Command<S extends Options> {
   readonly summary: string;
   /** The label of the button that sends its form: `Subscribe`; at most 24 characters, left out = `Ask`. */
   readonly verb?: string;
-  /** What only the asker may see of these values, as in `your rejected orders`, and the press that begins it. */
-  readonly shows?: (options: Readonly<Record<string, unknown>>) => { readonly what: string; readonly press: string };
+  /** What is said of these values where only the asker may see the answer, and the press that begins it. */
+  readonly shows?: (options: Ask["options"]) => { readonly says: string; readonly press: string };
   /** The heading of its form: `Export a ledger`; at most 24 characters, left out = the verb, where that names the thing. */
   readonly title?: string;
   /** Command lines worth trying, without the bot's own name. */

@@ -47,9 +47,9 @@ export function aloneInstead(
   options: Ask["options"],
   ask: Ask = { command: name, options },
 ): Reply {
-  const { what, press } = shows?.(options) ?? { what: "the answer", press: title ?? verb ?? "Show" };
+  const { says, press } = shows?.(options) ?? { says: "Only you will see the answer", press: title ?? verb ?? "Show" };
   return {
-    ...askedBack(`Only you will see ${what}`, [], [{ label: press, invocation: ask, effect: "reply" }]),
+    ...askedBack(says, [], [{ label: press, invocation: ask, effect: "reply" }]),
     alone: ask,
   };
 }

@@ -10,7 +10,8 @@ export const MEANT = {
   "subscribe this channel": /alerts add|Subscribe .+ to the .*(?:ops|nodes).* alerts on/u,
   "silence node 2 for two hours":
     /Silence .*sim-2.* for 2 h\?|alerts silence what:sim-2 for:"?(?:2h|2 hours|two hours|120 minutes|(?:a )?couple of hours)/u,
-  "export last week and check it": /ledger export from:"?(?:last|past) week|^.?From.?:?\s+(?:last|past) week/mu,
+  "export last week and check it":
+    /ledger export from:"?(?:last|past) week|^.?From.?:?\s+(?:last|past) week|ledger from last week/mu,
   "what happened last night":
     /(?:Nothing happened|Not known) last night|Since (?:\d{4}-\d{2}-\d{2} 22:00|<t:\d+:d>)|alerts told/u,
 } as const;
