@@ -125,7 +125,8 @@ const ENDS_OF = new Map([
 
 /** `tonight`, `for the weekend`, `the rest of the day`: until that is over, where nothing says for how long. */
 function saidEnd(words: readonly string[]): Said | undefined {
-  if (saidRun(words, isSpan) !== undefined) return undefined;
+  const isOther = words.some((word, at) => /^(?:last|next)$/u.test(word) && ENDS_OF.has(words[at + 1] ?? ""));
+  if (isOther || saidRun(words, isSpan) !== undefined) return undefined;
   const bare = (typed: string): string => typed.replace(/^(?:over |during |for )?(?:(?:the|this|rest of) )*/u, "");
   const said = saidRun(words, (typed) => ENDS_OF.has(bare(typed)));
   return said && { ...said, value: ENDS_OF.get(bare(said.value)) ?? "" };
