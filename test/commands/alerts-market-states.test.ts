@@ -60,11 +60,11 @@ async function asking(line: string) {
 describe("a state of a market", () => {
   test.each([
     [side("ACTIVE"), side("SUSPENDED_VIA_GOVERNANCE", "SUSPENDED_VIA_GOVERNANCE"), "suspended", "warning"],
-    [side("ACTIVE"), side("SUSPENDED", "MONITORING_AUCTION"), "is in an auction", "warning"],
+    [side("ACTIVE"), side("SUSPENDED", "MONITORING_AUCTION"), "suspended", "warning"],
     [side("ACTIVE"), side("TRADING_TERMINATED", "NO_TRADING"), "terminated", "warning"],
     [side("TRADING_TERMINATED"), side("SETTLED", "NO_TRADING"), "settled", "warning"],
     [side("ACTIVE"), side("CANCELLED", "NO_TRADING"), "cancelled", "warning"],
-    [side("SUSPENDED_VIA_GOVERNANCE"), side("ACTIVE"), "trades again", "neutral"],
+    [side("SUSPENDED_VIA_GOVERNANCE"), side("ACTIVE"), "active", "neutral"],
   ])("rings for who named the market: %o to %o", async (before, after, word, tone) => {
     const { see, told } = await asking("alerts add market.state BTC/USDT");
     await see([], [[before, after]]);

@@ -114,7 +114,7 @@ test.each([
   ["silence node 2 until tonight", /until 2026-01-15 22:00:00 UTC\?/u],
   ["silence node 2 till the evening", /until 2026-01-15 18:00:00 UTC\?/u],
   ["silence node 2 for the weekend", /until 2026-01-19 00:00:00 UTC\?/u],
-  ["silence node 2 next week", /^Silence for how long\?[^]*Not understood: “week”/u],
+  ["please silence node 2 next week", /Silence for how long\?[^]*Not understood: “week”/u],
   ["silence node 2 until the weekend", /until 2026-01-17 00:00:00 UTC\?/u],
   ["silence node 2 until friday at 6pm", /until 2026-01-16 18:00:00 UTC\?/u],
   ["silence sim-1 from tonight until tomorrow morning", /from 2026-01-15 22:00:00 UTC to 2026-01-16 07:00:00 UTC\?/u],

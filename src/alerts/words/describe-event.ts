@@ -86,8 +86,6 @@ const EVENT_WORDS: { readonly [K in EventKind]: EventWords<K> } = {
   "market.state": {
     line: ({ label, subject, before, after, price }, network) => {
       const market = label === undefined ? id(subject) : strong(label);
-      const plainly = before === undefined ? undefined : tradingWords(before, after);
-      if (plainly !== undefined) return text`${market} on ${network} ${strong(plainly)}`;
       const now = strong(sideWords(after));
       const last = price === undefined ? [] : text`, mark price ${priceWords(price)} at the end`;
       return before === undefined
@@ -208,16 +206,6 @@ function differing(before: MarketSide, after: MarketSide): MarketSide {
   if (sameState === sameTrading) return before;
   if (sameState) return trading;
   return state === undefined ? {} : { state };
-}
-
-/** That a market trades, or is in an auction, in plain words; undefined for what else becomes of it. */
-function tradingWords(before: MarketSide, { state, tradingMode = "", trigger }: MarketSide): string | undefined {
-  if (state === "STATE_ACTIVE" && tradingMode === "TRADING_MODE_CONTINUOUS")
-    return before.state?.startsWith("STATE_SUSPENDED") === true ? "trades again" : "trades now";
-  if (tradingMode === "TRADING_MODE_OPENING_AUCTION" && state === "STATE_PENDING") return "is in its opening auction";
-  const isAuction = tradingMode.endsWith("_AUCTION") && (state === "STATE_ACTIVE" || state === "STATE_SUSPENDED");
-  const cause = trigger === undefined || trigger.endsWith("_UNSPECIFIED") ? "" : enumWords(trigger, "AUCTION_TRIGGER");
-  return isAuction ? `is in an auction${cause === "" ? "" : ` (set off by: ${cause})`}` : undefined;
 }
 
 function sideWords({ state, tradingMode, trigger }: MarketSide): string {

@@ -335,7 +335,7 @@ describe.skipIf(chromiumPath === undefined)("axe finds nothing, and nothing runs
 
   test("what is open stands before the guided incident, to which the first screen leads", async () => {
     const { page } = await open(PHONE);
-    await page.getByRole("link", { name: "stall the simulated network" }).click();
+    await page.getByRole("link", { name: "the simulated network" }).click();
     await page.waitForSelector("#alerts-open .alert");
     await expect
       .poll(() => page.evaluate("document.querySelector('#incident').getBoundingClientRect().top"))
