@@ -22,11 +22,7 @@ export const bundleListAsset = command({
     const assetId = await resolveId(ASSET, options.asset, context, "asset");
     const assets = await assetsById(context);
     const asset = assets.get(assetId);
-    const typed = typedName(
-      assetId,
-      [...assets.values()].map(({ symbol }) => symbol),
-      asset?.symbol,
-    );
+    const typed = typedName({ id: assetId, label: asset?.symbol }, await ASSET.names(context));
     const name = asset?.symbol ?? shortenId(assetId);
     if (asset?.erc20 === false) {
       // Some nodes crash when they are asked for it.

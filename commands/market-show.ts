@@ -7,7 +7,6 @@ import { resolveId, idOption } from "../src/answers/ids/typed-ids.ts";
 import {
   auctionWords,
   boundsTable,
-  hasEnded,
   isInAuction,
   isLive,
   liquidityFeesTable,
@@ -65,12 +64,8 @@ export const marketShow = command({
     );
     noteSeen(context, "market", [{ id: marketId, label: names?.code }]);
     const label = names?.code ?? marketId;
-    const typed = typedName(
-      marketId,
-      // What has ended is meant by its id alone.
-      [...markets.values()].filter(({ id, state }) => id === marketId || !hasEnded(state)).map(({ code }) => code),
-      names?.code,
-    );
+    const all = await MARKET.names(context);
+    const typed = typedName(all.find(({ id: known }) => known === marketId) ?? { id: marketId, label }, all);
     const liquidity = fields(
       [
         field("Market value proxy", amounts.amount(market.marketValueProxy)),

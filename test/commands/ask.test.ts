@@ -268,6 +268,12 @@ test("an id in a question is one value, and what is beside it the other", async 
 test("of markets, those that have ended are no candidates beside live ones", async () => {
   const talk = await talkToSimulator();
   expect(fullText(await talk.askFor("spread on ETH"))).toMatch(/It fits ETH\/BTC, ETH\/USDT\. /u);
+  // Nor do they take the name from one: a line says it, and is read back.
+  expect(linesOf(talk.lastReply)).toEqual(["market show market:ETH/BTC", "market show market:ETH/USDT"]);
+  expect(fullText(await talk.askFor("market show market:ETH/BTC"))).toMatch(/^ETH\/BTC/u);
+  const watched = linesOf(await talk.askFor("tell me when ETH drops below 3000"));
+  expect(watched[0]).toMatch(/^alerts add .*subjects:ETH\/BTC low:3000/u);
+  expect(fullText(await talk.askFor(watched[0] as string))).toMatch(/ETH\/BTC/u);
 });
 
 test("an export in words is three presses: the party, the asset, the file", async () => {

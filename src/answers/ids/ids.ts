@@ -124,11 +124,13 @@ function byId<T extends { readonly id: string }>(get: (api: ApiClient, options: 
   };
 }
 
-/** What a line calls an id: its name, where no other one has it and no id begins like it, else the id itself. */
-export function typedName(id: string, names: Iterable<string | undefined>, own: string | undefined): string {
-  if (own === undefined || /^[0-9a-f]*$/iu.test(own)) return id;
-  const low = own.toLowerCase();
-  return [...names].filter((one) => one?.toLowerCase() === low).length === 1 ? own : id;
+/** What a line calls an id: its name, where no other one that lives has it and no id begins like it, else the id itself. */
+export function typedName({ id, label, ended }: NamedId, all: readonly NamedId[]): string {
+  if (label === undefined || /^[0-9a-f]*$/iu.test(label)) return id;
+  const low = label.toLowerCase();
+  const rivals = all.filter((one) => one.id === id || ended === true || one.ended !== true);
+  const so = rivals.filter((one) => one.label?.toLowerCase() === low);
+  return so.length === 1 && so[0]?.id === id ? label : id;
 }
 
 /** The part of a command's context that remembers ids. */

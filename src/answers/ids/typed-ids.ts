@@ -14,6 +14,7 @@ import {
   findSeen,
   firstWord,
   plainest,
+  typedName,
   type IdKind,
   type NamedId,
   type NamesContext,
@@ -63,7 +64,9 @@ export async function resolveId(
   const named = [...names, ...(more.also ?? [])];
   const whole = named.filter(({ id, label }) => id.toLowerCase() === low || label?.toLowerCase() === low);
   // `btc usdt`, `btc-usdt` and `btcusdt` are BTC/USDT, where nothing is called just that.
-  const exact = whole.length > 0 ? whole : named.filter(({ label }) => label !== undefined && isSaidAs(label, low));
+  const equal = whole.length > 0 ? whole : named.filter(({ label }) => label !== undefined && isSaidAs(label, low));
+  const living = equal.filter(({ ended }) => ended !== true);
+  const exact = living.length > 0 ? living : equal;
   const known = unique([...named, ...seen]);
   const byPrefix = low.length < MIN_PREFIX_LENGTH ? [] : known.filter((candidate) => startsWithTyped(candidate, low));
   const fitting = exact.length > 0 ? unique(exact) : byPrefix;
@@ -76,7 +79,8 @@ export async function resolveId(
   const plain = isCoin ? plainest(preferred.flatMap(({ label }) => label ?? [])) : undefined;
   const [only] = preferred.length === 1 ? preferred : preferred.filter(({ label }) => label === plain);
   if (only !== undefined) return only.id;
-  if (found.length > 0) throw ambiguousId(kind, typed, isBase && preferred.length > 0 ? preferred : found, option);
+  if (found.length > 0)
+    throw ambiguousId(kind, typed, isBase && preferred.length > 0 ? preferred : found, named, option);
   throw unknownId(kind, typed, known, option, context.network, more.instead);
 }
 
@@ -110,7 +114,7 @@ function unique(candidates: readonly NamedId[]): readonly NamedId[] {
   return [...Map.groupBy(candidates, ({ id }) => id).values()].flatMap(([first]) => first ?? []);
 }
 
-function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], option: string): UserError {
+function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], all: readonly NamedId[], option: string) {
   const labels = new Set(found.map(({ label }) => label));
   const labelsDiffer = labels.size === found.length && !labels.has(undefined);
   const named = ({ label, state }: NamedId, shown: string): string => {
@@ -129,7 +133,9 @@ function ambiguousId(kind: IdKind, typed: string, found: readonly NamedId[], opt
     remedy: `It fits ${listed.join(", ")}${more}. Choose one, or type more of it.`,
     meanings: {
       typed,
-      values: sorted.slice(0, MAX_CHOICES).map((one) => ({ label: named(one, shortenId(one.id)), value: one.id })),
+      values: sorted
+        .slice(0, MAX_CHOICES)
+        .map((one) => ({ label: named(one, shortenId(one.id)), value: typedName(one, all) })),
     },
   });
 }
@@ -297,7 +303,6 @@ export function suggestIds(kind: IdKind) {
       inTime(kind.names(context), { millis: NAMES_WAIT_MILLIS }, () => []),
       findSeen(where, kind.kind, typed.trim(), MAX_CHOICES),
     ]);
-    const counts = Map.groupBy(names, ({ label }) => label?.toLowerCase());
     return unique([...names, ...seen])
       .map((named) => ({ named, rank: rankOf(named, low) }))
       .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
@@ -308,7 +313,7 @@ export function suggestIds(kind: IdKind) {
           orderOf(a.named, a.rank) - orderOf(b.named, b.rank),
       )
       .slice(0, MAX_CHOICES)
-      .map(({ named }) => choiceOf(named, counts.get(named.label?.toLowerCase())?.length === 1))
+      .map(({ named }) => choiceOf(named, typedName(named, names)))
       .filter(({ value }) => value.length <= MAX_CHOICE_LENGTH);
   };
 }
@@ -334,11 +339,11 @@ function rankOf({ id, label = "", more = "" }: NamedId, low: string): number {
 }
 
 /** A unique name is sent instead of the id: it reads better in the visible question, and says all in the list. */
-function choiceOf({ id, label, more, state }: NamedId, nameIsUnique: boolean): Choice {
+function choiceOf({ id, label, more, state }: NamedId, value: string): Choice {
   // `BTC/USDT-R1420 rolling future` has the label already.
   const further = label !== undefined && more?.startsWith(label) === true ? more.slice(label.length).trim() : more;
   const words = [label, state, further].filter(Boolean).join(" · ");
   const cut = (whole: string): string => cutShort(whole, MAX_CHOICE_LENGTH);
-  if (label === undefined) return { label: cut([shortenId(id), words].filter(Boolean).join(" · ")), value: id };
-  return nameIsUnique ? { label: cut(words), value: label } : { label: cut(`${words} (${shortenId(id)})`), value: id };
+  if (label === undefined) return { label: cut([shortenId(id), words].filter(Boolean).join(" · ")), value };
+  return value === label ? { label: cut(words), value } : { label: cut(`${words} (${shortenId(id)})`), value };
 }
