@@ -172,7 +172,8 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     unit: "number",
     lines: [
       line("mark price", DAY, 400, (at) => 103_924 - at * 12 + Math.sin(at / 9) * 300),
-      line("nearest bound", DAY, 400, (at) => 106_000 - Math.floor(at / 100) * 900),
+      line("lower bound", DAY, 400, (at) => (at < 200 ? undefined : 98_400)),
+      line("upper bound", DAY, 400, (at) => (at < 200 ? 106_000 - Math.floor(at / 100) * 900 : undefined)),
     ],
     thresholds: [
       { name: "high 105,000", value: 105_000 },

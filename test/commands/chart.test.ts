@@ -120,15 +120,37 @@ test("of a market only changes are kept: its values hold until then, exact to th
   const answer = await talk.askFor(`chart ${id} last:1h`);
   const scene = sceneOf(answer);
   expect(scene.title).toContain(
-    "went from 103,924,071,111,111,111,111,111,111,111.00001 to 103,924,071,111,111,111,111,111,111,112.00001, 12 min in auction",
+    "went from 103,924,071,111,111,111,111,111,111,111 to 103,924,071,111,111,111,111,111,111,112, 12 min in auction",
   );
   expect(scene.bands.map(({ from, to, name }) => [(to - from) / MINUTE, name])).toEqual([[12, "auction"]]);
-  expect(scene.lines.map(({ name, runs }) => [name, runs.length])).toEqual([
-    ["mark price", 1],
-    ["nearest bound", 1],
-  ]);
+  expect(scene.lines.map(({ name, runs }) => [name, runs.length])).toEqual([["mark price", 1]]);
+  expect(scene.note).toBe("beyond the picture: lower bound 2");
   expect(scene.thresholds).toEqual([{ name: "high 100", value: 100 }]);
-  expect(fullText(answer)).toContain("103,924,071,111,111,111,111,111,111,112.00001");
+  expect(fullText(answer)).toContain("103924071111111111111111111112.00001");
+});
+
+test("a bound is drawn while it is the nearest one, and only beside the price", async () => {
+  const talk = await talkToSimulator();
+  const id = talk.samples.marketId;
+  const market = (price: number, bound: number, side: string): Json => ({
+    markets: { [id]: { price: String(price), nearest: { bound: String(bound), side } } },
+  });
+  const seen = Array.from({ length: 60 }, (_, at) =>
+    at < 20 || at >= 40
+      ? market(94_000 + at, 93_990, "lower")
+      : market(94_000 + at, at < 30 ? 94_080 : 97_000, "upper"),
+  );
+  await keepEachMinute(talk, "markets", seen);
+  const scene = sceneOf(await talk.askFor(`chart ${id} last:1h`));
+  const drawn = scene.lines.map(({ name, runs }) => [
+    name,
+    runs.map((run) => [...new Set(run.map(([, value]) => value))]),
+  ]);
+  expect(drawn.slice(1)).toEqual([
+    ["lower bound", [[93_990], [93_990]]],
+    ["upper bound", [[94_080]]],
+  ]);
+  expect(scene.note).toBeUndefined();
 });
 
 test("blocks, checkpoints and snapshots are drawn with what is usual, and from when on they are told", async () => {

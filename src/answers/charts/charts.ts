@@ -15,7 +15,7 @@ import { formatDuration, fromMillis, type Milliseconds, SECOND, type Stretch } f
 import { destinationKey } from "../../alerts/destination.ts";
 import { isAlive } from "../../alerts/route/subscription.ts";
 import { isAuctionMode } from "../../api/model/market.ts";
-import { formatDecimal, parseDecimal } from "../../units/decimal.ts";
+import { formatDecimal, parseDecimal, readPlaces, roundDecimal } from "../../units/decimal.ts";
 import { destinationHere } from "../alerts/destination.ts";
 import type { HistoryName } from "../../api/histories.ts";
 
@@ -44,6 +44,8 @@ export interface Picture {
 /** Rows of the numbers beside a line. */
 const ROWS = 48;
 
+type Drawn = Scene["lines"][number];
+
 /** One line of a picture, and its numbers. */
 export class KeptLine {
   readonly name: string;
@@ -68,7 +70,7 @@ export class KeptLine {
     values.most = Math.max(values.most ?? value, value);
   }
 
-  get drawn(): Scene["lines"][number] {
+  get drawn(): Drawn {
     return { name: this.name, runs: this.#fine.runs() };
   }
 
@@ -141,21 +143,29 @@ export function chartReply({ scene, numbers }: Picture, ask: Ask, spans: readonl
 interface Held {
   price?: string;
   bound?: string;
+  side?: string;
   mode?: string;
 }
 
-const FACTS = { price: ["price"], bound: ["nearest", "bound"], mode: ["tradingMode"] } as const;
+const FACTS = {
+  price: ["price"],
+  bound: ["nearest", "bound"],
+  side: ["nearest", "side"],
+  mode: ["tradingMode"],
+} as const;
 const MAX_BANDS = 40;
 const MAX_LIMITS = 4;
 
-/** A market's price, its nearest bound, its auctions and such limits; undefined where nothing is kept of it. */
+/** A market's price, its bound while that is the nearest one, its auctions and such limits; undefined where nothing is kept of it. */
 export async function marketPicture(
   { network, past, signal }: Pick<LooksContext, "network" | "past" | "signal">,
   span: ChartSpan,
   market: { readonly id: string; readonly label: string },
   limits: Scene["thresholds"],
 ): Promise<Picture | undefined> {
-  const [price, bound] = [new KeptLine("mark price", span), new KeptLine("nearest bound", span)];
+  const price = new KeptLine("mark price", span);
+  // The other bound is not kept: one line would leap from side to side.
+  const bounds = { lower: new KeptLine("lower bound", span), upper: new KeptLine("upper bound", span) };
   const auctions: { from: Milliseconds; to: Milliseconds }[] = [];
   let held: Held = {};
   let run: unknown;
@@ -174,6 +184,7 @@ export async function marketPicture(
       }
       const [from, to] = [part.from(look), part.to(look)];
       if (held.price !== undefined) price.add(from, Number(held.price), to, held.price);
+      const bound = held.side === "upper" ? bounds.upper : bounds.lower;
       if (held.bound !== undefined) bound.add(from, Number(held.bound), to, held.bound);
       if (!isAuctionMode(held.mode) || to < span.from) continue;
       const last = auctions.at(-1);
@@ -183,25 +194,62 @@ export async function marketPicture(
   }
   const { first, last } = price.values;
   if (first === undefined || last === undefined) return undefined;
-  const lines = bound.values.last === undefined ? [price] : [price, bound];
+  const known = [bounds.lower, bounds.upper].filter(({ values }) => values.last !== undefined);
   const inAuction = auctions.reduce((sum, { from, to }) => sum + Math.min(to, span.to) - Math.max(from, span.from), 0);
-  const moved =
-    first === last ? `stayed at ${priceWords(last)}` : `went from ${priceWords(first)} to ${priceWords(last)}`;
   const scene: Scene = {
     ...NO_SCENE,
     ...span,
-    title: `${nameInTitle(market.label)} ${moved}${inAuction === 0 ? "" : `, ${formatDuration(inAuction)} in auction`}`,
+    title: `${nameInTitle(market.label)} ${moveWords(first, last)}${inAuction === 0 ? "" : `, ${formatDuration(inAuction)} in auction`}`,
     unit: "number",
-    lines: lines.map(({ drawn }) => drawn),
+    ...withBounds(price, known),
     thresholds: limits,
     bands: auctions.slice(-MAX_BANDS).map((one) => ({ ...one, name: "auction" })),
   };
-  return { scene, numbers: [lineNumbers("chart-market", lines, priceWords)] };
+  return { scene, numbers: [lineNumbers("chart-market", [price, ...known], priceWords)] };
+}
+
+/** The price and its bounds beside it; what is too far off is said. */
+function withBounds(price: KeptLine, known: readonly KeptLine[]): Pick<Scene, "lines" | "note"> {
+  const near = known.map(({ drawn }) => besidePrice(drawn, price.values));
+  const beyond = known.flatMap(({ name, values }, at) =>
+    near[at]?.runs.length === 0 ? [`${name} ${priceWords(values.last ?? "")}`] : [],
+  );
+  return {
+    ...(beyond.length === 0 ? {} : { note: `beyond the picture: ${beyond.join(", ")}` }),
+    lines: [price.drawn, ...near.filter(({ runs }) => runs.length > 0)],
+  };
+}
+
+/** As the market's answer says prices, unless that hides the move. */
+function moveWords(first: string, last: string): string {
+  const words = readWords(first) === readWords(last) && first !== last ? priceWords : readWords;
+  return first === last ? `stayed at ${words(last)}` : `went from ${words(first)} to ${words(last)}`;
+}
+
+/** A line as far as it is near the range of the price, widened by half: further off it would flatten the price. */
+function besidePrice({ name, runs }: Drawn, { least = 0, most = 0 }: KeptLine["values"]): Drawn {
+  const room = (most - least) / 2;
+  const near: (readonly [number, number])[][] = [];
+  for (const run of runs) {
+    let isOpen = false;
+    for (const point of run) {
+      const isNear = point[1] >= least - room && point[1] <= most + room;
+      if (isNear && isOpen) near.at(-1)?.push(point);
+      else if (isNear) near.push([point]);
+      isOpen = isNear;
+    }
+  }
+  return { name, runs: near };
 }
 
 function priceWords(exact: string): string {
   const parsed = parseDecimal(exact);
   return parsed === undefined ? exact : formatDecimal(parsed, { trim: false });
+}
+
+function readWords(exact: string): string {
+  const parsed = parseDecimal(exact);
+  return parsed === undefined ? exact : formatDecimal(roundDecimal(parsed, readPlaces(parsed)));
 }
 
 /** The prices at which this place is told. */
