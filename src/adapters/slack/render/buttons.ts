@@ -78,7 +78,7 @@ interface Pressable {
 }
 
 /** The order of what a message offers. */
-const ORDER = ["form", "fold", "actions", "share", "again", "files"] as const;
+const ORDER = ["form", "actions", "fold", "share", "again", "files"] as const;
 
 /** Three buttons at most, choices, and a menu for the rest; the list that holds what is asked comes first. */
 export function renderButtons(
