@@ -210,7 +210,9 @@ async function respondToAsk(
   const audience = place.ephemeral ? "caller" : "channel";
   if (replaces) {
     const seen = { audience, openly: audience === "channel" && effect === "replace" } as const;
-    return respond(slack, ask, { ...request, ...seen, ...(fresh === undefined ? {} : { fresh }) });
+    const isTaken = effect !== "replace" && audience === "channel" && place.shared;
+    const by = isTaken ? { above: `By <@${place.asker.id}>` } : {};
+    return respond(slack, ask, { ...request, ...seen, ...by, ...(fresh === undefined ? {} : { fresh }) });
   }
   await respond(slack, ask, request);
   if (!stays || typeof invalidates !== "object") return;

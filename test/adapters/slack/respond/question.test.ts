@@ -90,3 +90,15 @@ test("an offer that is taken, by a press or a form, says what came of it and off
       .join("");
   await until(() => shown().includes("Silenced"), "the silence in place of its offer");
 });
+
+test("a silence that a mention and a press made says who made it, and can be ended where it stands", async () => {
+  await using scene = await stage();
+  const ann = scene.fake.person("ann");
+  const offer = (): StoredMessage | undefined => ann.sees(scene.channel).findLast(({ thread }) => thread !== undefined);
+  ann.mention(scene.channel, "silence node 2 for two hours");
+  await until(() => offer() !== undefined && said(offer()!).includes("for 2 h?"), "the offer");
+  const { last: made } = await ann.press(offer()!, "Silence 2 h");
+  expect([said(made), made.onlyFor]).toEqual([expect.stringMatching(/^By <@U\w+>[\s\S]*Silenced .*sim-2/u), undefined]);
+  const { last: ended } = await ann.press(made, "End silence");
+  expect([ended.ts, await scene.alerts.silences()]).toEqual([made.ts, []]);
+});
