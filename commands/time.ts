@@ -3,6 +3,7 @@ import {
   type OpenBeside,
   openBeside,
   recentHalt,
+  type WatchedStall,
   watchedStall,
 } from "../src/answers/alerts/episodes/network-status.ts";
 import { askFor, looksChartActions, refreshAction } from "../src/answers/answer.ts";
@@ -15,7 +16,7 @@ import { type NodeVerdict, standstillMillis, type Verdict } from "../src/api/ver
 import { command, NETWORK_OPTION } from "../src/bot/command.ts";
 import { type Block, details, facts, field, paragraph } from "../src/reply/block.ts";
 import { NETWORK_STATES, shownState } from "../src/reply/states.js";
-import { type Action, commandAction, reply, type Tone } from "../src/reply/reply.ts";
+import { type Action, type Ask, commandAction, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/decimal.ts";
 import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.ts";
@@ -71,14 +72,16 @@ export const time = command({
     const named = options.node === undefined ? undefined : resolveNode(options.node, context, "node");
     const known = alerts.verdict?.(network);
     const verdict = await api.assess(known === undefined ? { signal } : { signal, earlier: known.memory });
-    const watched = await watchedStall(network, verdict, alerts);
+    const watched = await watchedStall(context, verdict);
     const spoke = verdict.nodes.filter((node) => node.time !== undefined);
     const { frontier } = verdict;
+    const { fired } = watched ?? {};
     const whole = watched ?? headline(network, verdict);
     const own = verdict.nodes.find(({ node }) => node === named);
+    const now = toMillis(context.now());
     const [open, halt] = await Promise.all([
-      openBeside(context, { tone: whole.tone, subject: named }),
-      whole.tone === "bad" ? undefined : recentHalt(network, alerts, toMillis(context.now())),
+      openBeside(context, { tone: whole.tone, subject: named, now }),
+      whole.tone === "bad" ? undefined : recentHalt(network, alerts, now),
     ]);
     const said = own === undefined ? whole : nodeHeadline(own, whole);
     // A network that is well needs no explanation above the fold, nor do many nodes that keep up.
@@ -88,27 +91,26 @@ export const time = command({
     above.push(...haltBlocks(halt));
     (troubled ? above : below).push(paragraph(watched?.judgement ?? judgement(verdict)));
     if (frontier !== undefined && spoke.length > 0) {
-      above.push(
+      (fired === undefined ? above : below).push(
         ...facts([
           field("Network time", timeText(frontier.time)),
           // The footer says how old what is well is.
-          ...(troubled ? [field("Age", ageWords(verdict))] : []),
+          ...(troubled && fired === undefined ? [field("Age", ageWords(verdict))] : []),
           field("Nodes", agreeingWords(verdict)),
-          ...(open === undefined ? [] : [field("Open alerts", open.names, { wide: true })]),
         ]),
       );
     }
     (troubled || verdict.nodes.length <= FEW_NODES ? above : below).push(nodeTable(verdict));
-    above.push(...oddities(verdict));
+    above.push(...oddities(verdict, open));
+    const again = askFor(context, "time", { node: named });
     return reply({
       ...besideAlerts(said, open),
       blocks: [...above, ...details(below)],
-      footer: footer(network, verdict, watched !== undefined || own !== undefined),
+      footer: footer(network, verdict, watched, own !== undefined),
       actions: [
-        ...(open === undefined ? [] : [commandAction("Show alerts", "alerts status", { network })]),
+        ...alertActions(network, fired, open, again),
         ...haltActions(halt),
-        refreshAction(askFor(context, "time", { node: named })),
-        ...looksChartActions(context, "network"),
+        ...inTurn(fired, [refreshAction(again)], looksChartActions(context, "network")),
       ],
       ...(spoke.length === 0 || isImplausible(verdict) ? { failure: "network" as const } : {}),
     });
@@ -143,6 +145,18 @@ function haltBlocks(halt: Episode | undefined): readonly Block[] {
   if (halt === undefined) return [];
   const until = timeText(timeFromText(endOf(halt)), "clock");
   return [paragraph(text`${halt.network} stood still for ${lengthWords(halt, 0)} until ${until}.`)];
+}
+
+/** Takes the alert of a halt that nobody has taken; shows what is open. */
+function alertActions(network: string, fired: Episode | undefined, open: OpenBeside | undefined, again: Ask): Action[] {
+  const show = commandAction("Show alerts", "alerts status", { network });
+  if (fired === undefined) return open === undefined ? [] : [show];
+  if (fired.acknowledged !== undefined) return [show];
+  return [invalidatingAction("Acknowledge", "alerts ack", { episode: episodeName(fired.id) }, again), show];
+}
+
+function inTurn(fired: Episode | undefined, again: readonly Action[], chart: readonly Action[]): readonly Action[] {
+  return fired === undefined ? [...again, ...chart] : [...chart, ...again];
 }
 
 function haltActions(halt: Episode | undefined): readonly Action[] {
@@ -277,8 +291,8 @@ function goesOn({ vote }: NodeVerdict): boolean {
   return vote === "moves" || vote === "climbs";
 }
 
-/** Further findings beside the state of each node. */
-function oddities(verdict: Verdict): Block[] {
+/** Further findings beside the state of each node, and what else is open. */
+function oddities(verdict: Verdict, open: OpenBeside | undefined): Block[] {
   const items: Text[] = [
     ...verdict.contradictions.map(
       ({ height, says }) =>
@@ -305,6 +319,7 @@ function oddities(verdict: Verdict): Block[] {
       text`${strong("Blocks far apart")} at one moment: ${code(low.node)} is at block ${low.height ?? "–"}, ${code(high.node)} at block ${high.height ?? "–"}. One of them began its history anew, or serves another network.`,
     );
   }
+  items.push(...(open?.lines ?? []));
   return items.length === 0 ? [] : [{ kind: "list", items }];
 }
 
@@ -322,11 +337,14 @@ function farApart({ nodes }: Verdict): readonly [NodeVerdict, NodeVerdict] | und
 function footer(
   network: string,
   { frontier, nodes, at, ageMillis = 0, network: state }: Verdict,
-  isOther: boolean,
+  watched: WatchedStall | undefined,
+  isOfOne: boolean,
 ): Text {
   if (frontier === undefined)
     return text`${network} · ${nodes.map(({ node }) => node).join(", ")} · read ${timeText(at)}`;
-  const isSaid = frontier.height === undefined || (state !== "stalled" && !isOther);
+  const isSaid = frontier.height === undefined || (state !== "stalled" && watched === undefined && !isOfOne);
+  if (watched?.fired !== undefined)
+    return text`${network} · ${frontier.node}${frontier.height === undefined ? [] : text` · block ${frontier.height}`}`;
   const block = isSaid ? [] : text`block ${frontier.height}, `;
   return text`${network} · ${frontier.node} · ${block}${formatDuration(Math.max(0, ageMillis))} old`;
 }

@@ -6,7 +6,7 @@ import { plainText } from "../../src/reply/plain-text.ts";
 import { fromMillis, toMillis } from "../../src/units/time.ts";
 import { stalled } from "../alerts/readings.ts";
 import { loopbackNode, NO_ROUTE, type StubResponse } from "../support/loopback-node.ts";
-import { saying } from "../support/said.ts";
+import { linesOf, saying } from "../support/said.ts";
 import { NOON, talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -68,7 +68,7 @@ test("a stall that the watchers observed counts more than one request", async ()
 });
 
 test("where the alert has fired already, by thresholds of its own, that is said instead", async () => {
-  const { ask, simulator, see, engine, advance } = await talkWatched();
+  const { ask, askFor, press, simulator, see, engine, advance } = await talkWatched();
   simulator.faults.set({ kind: "stall", network: "mainnet", from: ago(21_000) });
   see(43_000, 8000, 21_000);
   const observe = async (state: "good" | "bad", millisAgo: number) =>
@@ -86,7 +86,15 @@ test("where the alert has fired already, by thresholds of its own, that is said 
   const screen = (await ask("time")).replaceAll(/\s+/gu, " ");
   expect(screen).toMatch(saying("✗", "mainnet", /\d+/u));
   expect(screen).toMatch(/^✗/u);
-  expect(screen).toMatch(saying("✗", "alert has fired"));
+  expect(screen).toMatch(saying("✗", "alert has fired, and nobody has taken it"));
+  expect(screen.match(/\d+ s\b/gu)).toHaveLength(1);
+  expect(linesOf(await askFor("time")).slice(0, 2)).toEqual([
+    'alerts ack episode:"network.stalled mainnet 1"',
+    "alerts status network:mainnet",
+  ]);
+  await press(/^alerts ack/u);
+  expect(await ask("time")).toMatch(saying("alert has fired, and", "has taken it"));
+  expect(linesOf(await askFor("time"))[0]).toBe("alerts status network:mainnet");
   expect(screen).not.toContain("becomes an alert");
   // Once it is over, that is news for half an hour.
   simulator.faults.clear();

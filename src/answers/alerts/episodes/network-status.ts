@@ -9,12 +9,12 @@ import { type Episode, isOpen, type Machine } from "../../../alerts/judge/rules/
 import { ruleFor, timingOf } from "../../../alerts/judge/rules/rules.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
-import { endOf, lengthWords, sinceWords } from "../../../alerts/words/phrases.ts";
+import { endOf, lengthWords } from "../../../alerts/words/phrases.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api/verdict/verdict.ts";
 import { NETWORK_STATES } from "../../../reply/states.js";
 import type { Tone } from "../../../reply/reply.ts";
-import { joinText, strong, text, type Text } from "../../../reply/text.ts";
+import { strong, text, type Text } from "../../../reply/text.ts";
 import { DAY, formatDuration, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { capitalised } from "../../../reply/enum-words.ts";
@@ -199,15 +199,13 @@ function openWords(one: Episode, lasts: Text): Text {
   return one.state === "recovering" ? text`${words.good}; its alert ends once that lasts` : text`${words.now}${lasts}`;
 }
 
-/** How many open alerts a field names. */
-const NAMED_OPEN = 3;
 /** A halt that is over no longer than this is still news. */
 const RECENT: Milliseconds = 1_800_000;
 
-/** What is open beside a verdict: how a headline ends, in few words, and the names; none where nothing is. */
+/** What is open beside a verdict: how a headline ends, in few words, and a line for each; none where nothing is. */
 export interface OpenBeside {
   readonly ends: string;
-  readonly names: Text;
+  readonly lines: readonly Text[];
 }
 
 /**
@@ -216,7 +214,7 @@ export interface OpenBeside {
  */
 export async function openBeside(
   context: CallerContext & { readonly network: string; readonly alerts: AlertService },
-  { tone, subject }: { readonly tone: Tone; readonly subject?: string | undefined },
+  { tone, subject, now }: { readonly tone: Tone; readonly subject?: string | undefined; readonly now: Milliseconds },
 ): Promise<OpenBeside | undefined> {
   const { alerts, network } = context;
   // The verdict is answered even while the database cannot be read, which is reported elsewhere.
@@ -225,23 +223,27 @@ export async function openBeside(
   const kinds = KIND_GROUPS.all.filter((kind) => !told.includes(kind));
   const open = all.filter((one) => kinds.includes(one.kind) && one.subject === (subject ?? one.subject));
   const sorted = worstFirst(open.map((one) => seenHere(one, context)));
-  const named = await Promise.all(sorted.slice(0, NAMED_OPEN).map((one) => namedEpisode(one, alerts)));
+  const named = await Promise.all(sorted.slice(0, MAX_NAMED_EPISODES).map((one) => namedEpisode(one, alerts)));
   const [worst] = named;
   if (worst === undefined) return undefined;
   const left = sorted.length - named.length;
   return {
-    ends: tone === "good" ? shortWords(worst, network, sorted.length - 1) : otherWords(sorted.length),
-    names: joinText(
-      [...named.map((one) => openWords(one, text` since ${sinceWords(one)}`)), ...(left > 0 ? [`${left} more`] : [])],
-      "; ",
-    ),
+    ends: tone === "good" ? endWords(shortWords(worst, network), sorted.length - 1) : otherWords(sorted.length),
+    lines: [
+      ...named.map((one) => text`${shortWords(one, network)} · ${lengthWords(one, now).replace(/ so far$/u, "")}`),
+      ...(left > 0 ? [text`${left} more`] : []),
+    ],
   };
 }
 
-/** `LINK/USDC is in an auction, and 2 more alerts are open`: the network stands before it. */
-function shortWords(worst: Episode, network: string, others: number): string {
-  const { now, good } = conditionWords(worst);
-  const what = plainText(shortText(worst.state === "recovering" ? good : now)).replace(` on ${network}`, "");
+/** `LINK/USDC is in an auction`: its network stands before it. */
+function shortWords(one: Episode, network: string): string {
+  const { now, good } = conditionWords(one);
+  return plainText(shortText(one.state === "recovering" ? good : now)).replace(` on ${network}`, "");
+}
+
+/** `LINK/USDC is in an auction, and 2 more alerts are open`. */
+function endWords(what: string, others: number): string {
   return others === 0 ? what : `${what}, and ${others} more ${others === 1 ? "alert is" : "alerts are"} open`;
 }
 
@@ -263,10 +265,12 @@ export async function recentHalt(
 }
 
 /** A stall that the watchers know of, in words. */
-interface WatchedStall {
+export interface WatchedStall {
   readonly title: Text;
   readonly tone: Tone;
   readonly judgement: Text;
+  /** Its open alert. */
+  readonly fired?: Episode;
 }
 
 /**
@@ -274,22 +278,28 @@ interface WatchedStall {
  * the network healthy: their thresholds may be far shorter. Undefined if they observe none, or the network has advanced since.
  */
 export async function watchedStall(
-  network: string,
+  context: CallerContext & {
+    readonly network: string;
+    readonly alerts: Pick<AlertService, "verdict" | "openEpisodes">;
+  },
   verdict: Verdict,
-  alerts: Pick<AlertService, "verdict" | "openEpisodes">,
 ): Promise<WatchedStall | undefined> {
+  const { network, alerts } = context;
   const watched = alerts.verdict?.(network);
   const still = watchedStallMillis(verdict, watched);
   if (watched === undefined || still === undefined) return undefined;
-  const seen = text`the watchers have seen no new block for ${formatDuration(still)}, and this look shows none either.`;
-  if (await hasStallFired(network, alerts)) {
+  const open = await openStall(network, alerts);
+  if (open !== undefined) {
+    const fired = seenHere(open, context);
     return {
+      fired,
       title: text`${network} has stood still for ${formatDuration(still)}`,
       tone: NETWORK_STATES.stalled.tone,
-      judgement: text`${strong(capitalised(NETWORK_STATES.stalled.word))}: ${seen} Its alert has fired.`,
+      judgement: text`Its alert has fired, and ${fired.acknowledged?.by ?? "nobody"} has taken it.`,
     };
   }
   if (verdict.network === "stalled" && still >= DEFAULT_THRESHOLDS.stalledMillis) return undefined;
+  const seen = text`the watchers have seen no new block for ${formatDuration(still)}, and this look shows none either.`;
   return {
     title: text`${network}: no new block for ${formatDuration(still)}`,
     tone: NETWORK_STATES.suspicious.tone,
@@ -306,8 +316,8 @@ function watchedStallMillis(verdict: Verdict, watched: Verdict | undefined): Mil
   return standstillMillis(watched, verdict.atMillis - watched.atMillis);
 }
 
-async function hasStallFired(network: string, alerts: Pick<AlertService, "openEpisodes">): Promise<boolean> {
+async function openStall(network: string, alerts: Pick<AlertService, "openEpisodes">): Promise<Episode | undefined> {
   // The time is answered even while the database cannot be read, which is reported elsewhere.
   const open = await alerts.openEpisodes(network).catch((): readonly Episode[] => []);
-  return open.some((episode) => episode.kind === "network.stalled" && isOpen(episode));
+  return open.find((episode) => episode.kind === "network.stalled" && isOpen(episode));
 }
