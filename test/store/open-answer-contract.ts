@@ -51,7 +51,7 @@ export function openAnswerContract(engine: string, create: () => Promise<StoreUn
 
     it("are a thousand at most; what has expired makes room", async () => {
       const { openAnswers } = store;
-      for (let n = 0; n < 1000; n += 1) await openAnswers.put(row({ id: `a${n}` }));
+      await Promise.all(Array.from({ length: 1000 }, (_, n) => openAnswers.put(row({ id: `a${n}` }))));
       await openAnswers.put(row({ id: "beyond" }));
       await openAnswers.put(row({ id: "a0", answering: 1 }));
       const left = await openAnswers.left("chat", "self");
