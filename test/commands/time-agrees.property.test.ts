@@ -30,7 +30,7 @@ const asked = (verdict: Verdict) =>
     api: { assess: async () => verdict, simulated: false },
     network: "mainnet",
     signal: new AbortController().signal,
-    alerts: { openEpisodes: async () => [], episodesBetween: async () => [] },
+    alerts: { openEpisodes: async () => [], lastEpisodes: async () => [] },
     options: {},
     now: () => verdict.at,
   } as unknown as Parameters<typeof time.run>[0]);

@@ -15,7 +15,7 @@ import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api
 import { NETWORK_STATES } from "../../../reply/states.js";
 import type { Tone } from "../../../reply/reply.ts";
 import { strong, text, type Text } from "../../../reply/text.ts";
-import { DAY, formatDuration, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
+import { formatDuration, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { capitalised } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
@@ -202,6 +202,9 @@ function openWords(one: Episode, lasts: Text): Text {
 /** A halt that is over no longer than this is still news. */
 const RECENT: Milliseconds = 1_800_000;
 
+/** A halt is sought among so many of the newest alerts, so that a day full of them makes no answer slow. */
+const MAX_LOOKED_THROUGH = 50;
+
 /** What is open beside a verdict: how a headline ends, in few words, and a line for each; none where nothing is. */
 export interface OpenBeside {
   readonly ends: string;
@@ -254,12 +257,11 @@ function otherWords(count: number): string {
 /** The halt of a network that ended a short while ago, and that has not begun again. */
 export async function recentHalt(
   network: string,
-  alerts: Pick<AlertService, "episodesBetween">,
+  alerts: Pick<AlertService, "lastEpisodes">,
   now: Milliseconds,
 ): Promise<Episode | undefined> {
-  // A longer halt is told as it is: by the alert that stays open.
-  const known = await alerts.episodesBetween(network, now - DAY, now).catch((): readonly Episode[] => []);
-  const last = known.findLast(({ kind }) => kind === "network.stalled");
+  const known = await alerts.lastEpisodes(MAX_LOOKED_THROUGH).catch((): readonly Episode[] => []);
+  const last = known.find((one) => one.kind === "network.stalled" && one.network === network);
   const isRecent = last?.state === "resolved" && now - toMillis(timeFromText(endOf(last))) <= RECENT;
   return isRecent ? last : undefined;
 }
