@@ -20,10 +20,11 @@ test("whatever is typed is answered: commands, mentions and forms full of nasty 
   const all = [...nastyStrings, "x".repeat(8000), '"', "'", "--", "--note", "note:"];
   const typed = new SeededRandom(seed).shuffled(all).slice(0, runs(2 * all.length).numRuns);
   const { messages, responses, views } = scene.fake.state;
-  // What came through no response_url answers a mention.
+  // What came through no response_url answers a mention: to ann alone, or in its thread for all.
   const mentions = (): number => {
     const others = new Set([...responses.values()].flatMap(({ produced }) => produced));
-    return messages.filter(({ onlyFor, ts }) => onlyFor === ann.id && !others.has(ts)).length;
+    return messages.filter(({ onlyFor, thread, ts }) => (onlyFor === ann.id || thread !== undefined) && !others.has(ts))
+      .length;
   };
   // Some at a time: what waits for more than three seconds is no longer Slack's to open.
   for (let from = 0; from < typed.length; from += 4) {
