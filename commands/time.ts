@@ -1,8 +1,7 @@
 import { NODE_OPTION, resolveNode } from "../src/answers/alerts/alert-subjects.ts";
 import {
+  besideVerdict,
   type OpenBeside,
-  openBeside,
-  recentHalt,
   type WatchedStall,
   watchedStall,
 } from "../src/answers/alerts/episodes/network-status.ts";
@@ -79,10 +78,7 @@ export const time = command({
     const whole = watched ?? headline(network, verdict);
     const own = verdict.nodes.find(({ node }) => node === named);
     const now = toMillis(context.now());
-    const [open, halt] = await Promise.all([
-      openBeside(context, { tone: whole.tone, subject: named, now }),
-      whole.tone === "bad" ? undefined : recentHalt(network, alerts, now),
-    ]);
+    const { open, halt } = await besideVerdict(context, { tone: whole.tone, subject: named, now });
     const said = own === undefined ? whole : nodeHeadline(own, whole);
     // A network that is well needs no explanation above the fold, nor do many nodes that keep up.
     const troubled = said.tone !== "good";

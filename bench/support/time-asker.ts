@@ -39,7 +39,8 @@ export function asker(url: string, cache: boolean): AsyncDisposable & { time(): 
       erase: async () => undefined,
     },
     exports: NO_EXPORTS,
-    alerts: noAlertService(),
+    // No database is part of what is measured, and a watched network of which no alert is open has none to tell.
+    alerts: { ...noAlertService(), openAndLastHalt: async () => [] },
     log,
     now,
   });

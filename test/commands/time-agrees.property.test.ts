@@ -30,7 +30,7 @@ const asked = (verdict: Verdict) =>
     api: { assess: async () => verdict, simulated: false },
     network: "mainnet",
     signal: new AbortController().signal,
-    alerts: { openEpisodes: async () => [], lastEpisodes: async () => [] },
+    alerts: { openEpisodes: async () => [], openAndLastHalt: async () => [] },
     options: {},
     now: () => verdict.at,
   } as unknown as Parameters<typeof time.run>[0]);

@@ -232,6 +232,11 @@ function createQueries(store: AlertDependencies["store"]) {
       }),
     openEpisodes: (network?: string) =>
       read(async (tables): Promise<readonly Episode[]> => (await tables.watch.openEpisodes(network)).map(parseEpisode)),
+    /** The same of one network, and its last halt, where that is among the newest alerts: each answer of it asks for both. */
+    openAndLastHalt: (network: string) =>
+      read(async ({ watch }) =>
+        (await watch.openAndLast(network, "network.stalled", MAX_LOOKED_THROUGH)).map(parseEpisode),
+      ),
     /** Machines that are bad and have not fired yet, of the rules with the configured thresholds. */
     pending: (network: string) =>
       read(async (tables) =>
@@ -261,6 +266,8 @@ function createQueries(store: AlertDependencies["store"]) {
   };
 }
 
-/** How many decisions a history holds at most. */
+/** A halt is sought among so many, so that a day full of alerts makes no answer slow. */
+const MAX_LOOKED_THROUGH = 50;
 const MAX_EPISODES_BETWEEN = 10_000;
+/** How many decisions a history holds at most. */
 const MAX_HISTORY_DECISIONS = 1000;

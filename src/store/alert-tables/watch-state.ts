@@ -84,6 +84,14 @@ export function createWatchState(db: Kysely<Schema>) {
         .orderBy("opened_at")
         .orderBy("id")
         .execute(),
+    /** The open ones of a network, and the last of a kind where it is among so many of the newest of all; oldest first. */
+    openAndLast: (network: string, kind: string, among: number) =>
+      episodes()
+        .where((eb) => eb.and({ bare: 0, open: 1, network }))
+        .union(lastEpisode(db, network, kind, among))
+        .orderBy("opened_at")
+        .orderBy("id")
+        .execute(),
     /** Those that fired in a range of Unix milliseconds, both ends included, oldest first. */
     episodesBetween: (network: string, from: number, to: number, limit: number) =>
       episodes()
@@ -127,4 +135,17 @@ export function createWatchState(db: Kysely<Schema>) {
       );
     },
   };
+}
+
+function lastEpisode(db: Kysely<Schema>, network: string, kind: string, among: number) {
+  const newest = db.selectFrom("alert_episodes").selectAll().orderBy("opened_at", "desc").orderBy("id", "desc");
+  const last = db
+    .selectFrom(newest.limit(among).as("newest"))
+    .selectAll()
+    .where("network", "=", network)
+    .where("id", "like", `${kind}%`)
+    .orderBy("opened_at", "desc")
+    .orderBy("id", "desc")
+    .limit(1);
+  return db.selectFrom(last.as("last")).selectAll();
 }

@@ -105,6 +105,12 @@ export function alertContract(engine: string, create: () => Promise<StoreUnderTe
         ...fresh,
       });
       expect((await on(({ watch }) => watch.lastEpisodes(1))).map((row) => row.id)).toEqual(["e2"]);
+      const openAndLast = async (network: string, kind: string, among: number) =>
+        (await on(({ watch }) => watch.openAndLast(network, kind, among))).map((row) => row.id);
+      expect(await openAndLast("testnet", "e", 9)).toEqual(["e2"]);
+      expect(await openAndLast("mainnet", "e", 9)).toEqual(["e1"]);
+      expect(await openAndLast("mainnet", "e", 1)).toEqual([]);
+      expect(await openAndLast("mainnet", "f", 9)).toEqual([]);
       const state = { episode: "e1", destination: "d1", data: "1" };
       await on(({ watch }) => watch.putNotificationStates([state, { ...state, episode: "e2" }]));
       await on(({ watch }) => watch.putNotificationStates([{ ...state, data: "2" }]));

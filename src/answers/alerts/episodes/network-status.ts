@@ -202,9 +202,6 @@ function openWords(one: Episode, lasts: Text): Text {
 /** A halt that is over no longer than this is still news. */
 const RECENT: Milliseconds = 1_800_000;
 
-/** A halt is sought among so many of the newest alerts, so that a day full of them makes no answer slow. */
-const MAX_LOOKED_THROUGH = 50;
-
 /** What is open beside a verdict: how a headline ends, in few words, and a line for each; none where nothing is. */
 export interface OpenBeside {
   readonly ends: string;
@@ -212,31 +209,41 @@ export interface OpenBeside {
 }
 
 /**
- * What else is open beside a verdict on a network, or on its one node: where that is not good, without what it tells
- * itself. No price that somebody watches is trouble.
+ * What else is open beside a verdict on a network, or on its one node, and its halt that ended a short while ago and has not
+ * begun again: where that is not good, without what it tells itself. No price that somebody watches is trouble.
  */
-export async function openBeside(
+export async function besideVerdict(
   context: CallerContext & { readonly network: string; readonly alerts: AlertService },
   { tone, subject, now }: { readonly tone: Tone; readonly subject?: string | undefined; readonly now: Milliseconds },
-): Promise<OpenBeside | undefined> {
+): Promise<{ readonly open?: OpenBeside; readonly halt?: Episode }> {
   const { alerts, network } = context;
   // The verdict is answered even while the database cannot be read, which is reported elsewhere.
-  const all = await alerts.openEpisodes(network).catch((): readonly Episode[] => []);
+  const all = await alerts.openAndLastHalt(network).catch((): readonly Episode[] => []);
   const told = tone === "good" ? [] : [...KIND_GROUPS.network, ...KIND_GROUPS.nodes];
   const kinds = KIND_GROUPS.all.filter((kind) => !told.includes(kind));
-  const open = all.filter((one) => kinds.includes(one.kind) && one.subject === (subject ?? one.subject));
-  const sorted = worstFirst(open.map((one) => seenHere(one, context)));
+  const others = all.filter(
+    (one) => isOpen(one) && kinds.includes(one.kind) && one.subject === (subject ?? one.subject),
+  );
+  const sorted = worstFirst(others.map((one) => seenHere(one, context)));
   const named = await Promise.all(sorted.slice(0, MAX_NAMED_EPISODES).map((one) => namedEpisode(one, alerts)));
+  const halt = tone === "bad" ? undefined : recentHalt(all, now);
   const [worst] = named;
-  if (worst === undefined) return undefined;
+  if (worst === undefined) return withoutUndefined({ halt });
   const left = sorted.length - named.length;
-  return {
+  const open = {
     ends: tone === "good" ? endWords(shortWords(worst, network), sorted.length - 1) : otherWords(sorted.length),
     lines: [
       ...named.map((one) => text`${shortWords(one, network)} · ${lengthWords(one, now).replace(/ so far$/u, "")}`),
       ...(left > 0 ? [text`${left} more`] : []),
     ],
   };
+  return withoutUndefined({ open, halt });
+}
+
+function recentHalt(known: readonly Episode[], now: Milliseconds): Episode | undefined {
+  const last = known.findLast(({ kind }) => kind === "network.stalled");
+  const isRecent = last?.state === "resolved" && now - toMillis(timeFromText(endOf(last))) <= RECENT;
+  return isRecent ? last : undefined;
 }
 
 /** `LINK/USDC is in an auction`: its network stands before it. */
@@ -252,18 +259,6 @@ function endWords(what: string, others: number): string {
 
 function otherWords(count: number): string {
   return `${count} other ${count === 1 ? "alert is" : "alerts are"} open`;
-}
-
-/** The halt of a network that ended a short while ago, and that has not begun again. */
-export async function recentHalt(
-  network: string,
-  alerts: Pick<AlertService, "lastEpisodes">,
-  now: Milliseconds,
-): Promise<Episode | undefined> {
-  const known = await alerts.lastEpisodes(MAX_LOOKED_THROUGH).catch((): readonly Episode[] => []);
-  const last = known.find((one) => one.kind === "network.stalled" && one.network === network);
-  const isRecent = last?.state === "resolved" && now - toMillis(timeFromText(endOf(last))) <= RECENT;
-  return isRecent ? last : undefined;
 }
 
 /** A stall that the watchers know of, in words. */
