@@ -26,8 +26,6 @@ const DRIFT_MILLIS: Milliseconds = 30_000;
 const SAME_MOMENT_MILLIS: Milliseconds = 60_000;
 /** Observations of one question are within this time: too short to see an advance. */
 const OBSERVATION_SPAN_MILLIS: Milliseconds = 1000;
-/** So many nodes stand above the fold though nothing is wrong with them. */
-const FEW_NODES = 3;
 /** More blocks than any network makes within that moment, at some 100 a second. */
 const FAR_APART_BLOCKS = 10_000n;
 
@@ -80,7 +78,7 @@ export const time = command({
     const now = toMillis(context.now());
     const { open, halt } = await besideVerdict(context, { tone: whole.tone, subject: named, now });
     const said = own === undefined ? whole : nodeHeadline(own, whole);
-    // A network that is well needs no explanation above the fold, nor do many nodes that keep up.
+    // A network that is well needs no explanation above the fold, nor do nodes that keep up.
     const troubled = said.tone !== "good";
     const above: Block[] = [];
     const below: Block[] = [];
@@ -96,7 +94,7 @@ export const time = command({
         ]),
       );
     }
-    (troubled || verdict.nodes.length <= FEW_NODES ? above : below).push(nodeTable(verdict));
+    (troubled ? above : below).push(nodeTable(verdict));
     above.push(...oddities(verdict, open));
     const again = askFor(context, "time", { node: named });
     return reply({
