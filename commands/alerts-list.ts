@@ -69,9 +69,9 @@ export const alertsList = command({
           ["Tells", (one) => subscriptionWords(one, labels)],
           ["State", (one) => stateWords(one, networks)],
           ...(everywhere ? [place] : []),
-          ["Id", ({ id }) => code(id)],
           ["How", howWords, 3],
           ["Since", ({ created, by }) => text`${time(fromMillis(created))} by ${by.name}`, 3],
+          ["Id", ({ id }) => code(id), 3],
         ],
         // A single one has its buttons below.
         ...(visible.length > 1 && (offers || rows === own)

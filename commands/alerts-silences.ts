@@ -50,13 +50,13 @@ export const alertsSilences = command({
           columns: [
             ["Silenced", silenceScopeWords],
             ["Now", (one) => stateWords(one, now)],
-            ["Id", ({ id }) => code(id)],
             [
               "Where",
               ({ scope: { destination } }) => (destination === undefined ? "all places" : placeOf(destination)),
             ],
             ["When", (one) => silenceTimeWords(one, now), 2],
             ["By", ({ by, reason }) => (reason === undefined ? by : `${by}: ${reason}`), 3],
+            ["Id", ({ id }) => code(id), 3],
           ],
           ...end.inTable,
         }),

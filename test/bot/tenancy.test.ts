@@ -70,7 +70,7 @@ test.each([
     dumpTables(talk.database).filter((row) => !row.startsWith("alert_episodes") && revealed(row, "").length > 0);
   // The test sees what it looks for.
   expect(revealed(await talk.ask("alerts list"), "")).toContain(channel?.id);
-  expect(revealed(await talk.ask("alerts status"), "")).toContain(silence?.id);
+  expect(revealed(await talk.ask("alerts silences"), "")).toContain(silence?.id);
   expect(await talk.ask("my parties")).toContain("northern-vault");
   expect(JSON.stringify(await talk.suggest("order", "id", ""))).toContain(orderId);
   talk.advance(5000);

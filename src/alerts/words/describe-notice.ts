@@ -41,7 +41,7 @@ export function describeNotice(message: MessageOf<"notice">, platforms?: Platfor
       const items = notice.silences.map((one) => silenceWords(one, silenceUntilWords(one, now), platforms));
       return told("warning", text`${count}: alerts are being kept back`, [
         { kind: "list", items },
-        paragraph(text`${commandLine("alerts unsilence <id>")} ends one, where it was made or at the console.`),
+        paragraph(text`${commandLine("alerts silences")}, where one was made or at the console, ends it.`),
       ]);
     }
     case "refused":

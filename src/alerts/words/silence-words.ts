@@ -1,5 +1,5 @@
 import { plainText } from "../../reply/plain-text.ts";
-import { code, type Inline, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { type Inline, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { channelName } from "./phrases.ts";
 import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
 import { localMillis } from "../../units/local-time.ts";
@@ -84,9 +84,9 @@ export function silenceLine(silence: Silence, now: Milliseconds, platforms?: Pla
 
 /** A silence, its place, how long it lasts, who made it. Pure and total. */
 export function silenceWords(silence: Silence, howLong: TextPart, platforms: Platforms | undefined): Text {
-  const { id, by, reason } = silence;
+  const { by, reason } = silence;
   const why = reason === undefined ? [] : text`: ${reason}`;
-  return text`${code(id)}: ${silenceScopeWords(silence)} ${silencePlaceWords(silence, platforms)}, ${howLong}, by ${by}${why}`;
+  return text`${silenceScopeWords(silence)} ${silencePlaceWords(silence, platforms)}, ${howLong}, by ${by}${why}`;
 }
 
 /** `in all places`, `in C123 on Slack`; without `platforms` each is called by its id. Pure and total. */

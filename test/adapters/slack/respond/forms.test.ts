@@ -393,9 +393,8 @@ describe("a form that changes a subscription", () => {
     ],
     [
       "Change is pressed below it",
-      async (ann: Person, { channel }: Stage, id: string) => {
-        const { last } = await ann.run(channel, "alerts list");
-        expect(said(last)).toContain(id);
+      async (ann: Person, { channel }: Stage) => {
+        await ann.run(channel, "alerts list");
         const added = ann.sees(channel).find(({ blocks }) => labelsOf(blocks).includes("Change…"));
         ann.startPress(added!, "Change…");
       },
