@@ -401,7 +401,7 @@ describe("a silence", () => {
     expect([known?.id, known?.until, known?.untilOver]).toEqual([id, end, undefined]);
     const clock = `until ${new Date(end).toISOString().slice(0, 19).replace("T", " ")}`;
     const listed = await talk.ask("alerts silences");
-    expect(listed).toMatch(saying("left", id, clock));
+    expect(listed).toMatch(saying("left", clock, id));
     expect(listed).not.toContain("over");
     expect(await talk.ask("alerts log silence")).toMatch(
       saying(`${id} ends at`, "node outages of a:1 on mainnet is over"),
