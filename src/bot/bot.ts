@@ -29,7 +29,7 @@ import {
   type Target,
   type Visibility,
 } from "./invocation.ts";
-import { isForEverybody, pressInstead } from "./openly.ts";
+import { isForEverybody, pressInstead, telling } from "./openly.ts";
 import type { OptionValue } from "./options/options.ts";
 import { missingOption, type ParseContext, parseOptions } from "./options/parse-options.ts";
 import { neededParty, withSavedParties } from "./options/saved-parties.ts";
@@ -176,7 +176,8 @@ function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
   }
   const preset = presetAudience(command, invocation.here, chosen);
   const audience = audienceOf(command, invocation.options, options["private"], preset);
-  return { command, options, visibility: invocation.openly === true ? "channel" : audience };
+  const isForAll = (invocation.openly ?? invocation.taken) === true;
+  return { command, options, visibility: isForAll ? "channel" : audience };
 }
 
 function parseContext({ openFile }: Invocation, { now, networks }: BotSetup): ParseContext {
@@ -218,6 +219,7 @@ async function execute(
   const shared = { networks, exports, alerts, platforms, chosen, commands, past, now };
   const client = setup.clientOf(options["network"]);
   const started = performance.now();
+  const told = telling(invocation);
   let answer: Reply;
   let failed: { readonly thrown?: unknown } = {};
   try {
@@ -242,7 +244,7 @@ async function execute(
       zone: () => setup.zoneOf(invocation),
       signal,
       isForm: invocation.form === true,
-      ...withoutUndefined({ openly, pressed, slip }),
+      ...withoutUndefined({ openly, pressed, slip, tellHere: told.tellHere }),
       progress: (reply) => invocation.progress?.(marked(setup, reply, client)),
       run: asker(invocation),
     });
@@ -265,7 +267,7 @@ async function execute(
         : await mistakes.ofCommand(thrown, invocation, asks || setup.takesParty(command));
     failed = { thrown };
   }
-  const reply = await finished(answer, client, here, setup);
+  const reply = await finished(told.by(answer), client, here, setup);
   report(setup, command.name, here, reply, performance.now() - started);
   return { reply, ...failed };
 }

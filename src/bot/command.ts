@@ -40,6 +40,8 @@ export interface CommandContext<S extends Options> extends Omit<SuggestContext, 
   managed(): Promise<ReadonlySet<string>>;
   /** Everybody in the channel sees the answer, and nobody knows what the caller manages. */
   readonly openly?: true;
+  /** Where the answer takes the place of an offer that all see: it tells them of a change, which is not announced there. */
+  tellHere?(): void;
   /** The caller's time zone: the chosen one, else the platform's, else UTC. */
   zone(): Promise<string>;
   /** Whether a form was sent: one that changes nothing says so. */

@@ -1,5 +1,5 @@
 import { paragraph } from "../reply/block.ts";
-import { type Ask, askedBack, commandAction, type Reply } from "../reply/reply.ts";
+import { alsoLater, type Ask, askedBack, commandAction, type Reply } from "../reply/reply.ts";
 import { commandLine, text } from "../reply/text.ts";
 import { presetAudience } from "./audience-settings.ts";
 import type { AnyCommand } from "./command.ts";
@@ -51,5 +51,21 @@ export function aloneInstead(
   return {
     ...askedBack(says, [], [{ label: press, invocation: ask, effect: "reply" }]),
     alone: ask,
+  };
+}
+
+/** What stands in the place of an offer that all see says who took it, where it tells them of a change. */
+export function telling({ caller: { id, name }, here: { platform }, taken }: Invocation) {
+  let isTold = false;
+  const tellHere = (): void => {
+    isTold = true;
+  };
+  const author = paragraph(text`By ${{ kind: "person", text: name, platform, id } as const}`);
+  return {
+    tellHere: taken === true ? tellHere : undefined,
+    by: (answer: Reply): Reply =>
+      isTold && answer.failure === undefined
+        ? alsoLater(answer, (one) => ({ ...one, told: true, blocks: [author, ...one.blocks] }))
+        : answer,
   };
 }

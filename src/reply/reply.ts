@@ -28,6 +28,8 @@ export interface Reply extends Document {
   readonly wrong?: string;
   /** It stands for the answer to this, which the asker alone may see: a place that shows them that alone asks it at once. */
   readonly alone?: Ask;
+  /** It tells everybody in the channel of a change, in place of an announcement. */
+  readonly told?: true;
 }
 
 /** Creates a reply; parts with common defaults may be omitted. */
@@ -92,9 +94,14 @@ export function invalidatingAction(
   return { label, invocation: { command, options }, effect: "reply", invalidates };
 }
 
-/** A reply as everybody may see it: without what others would not see to be done. An offer stays whole. */
+/**
+ * A reply as everybody may see it: without what others would not see to be done. An offer stays whole, and so does what is
+ * told of a change: whoever may takes it back there.
+ */
 export function forEverybody(given: Reply): Reply {
-  return given.asks === true ? given : keepActions(given, (action) => !("invalidates" in action));
+  return given.asks === true || given.told === true
+    ? given
+    : keepActions(given, (action) => !("invalidates" in action));
 }
 
 /** A reply with some of its actions alone; of a table's, those that stay as well. */

@@ -9,7 +9,7 @@ import type { Announcement } from "../../alerts/service/service.ts";
 import type { Labels } from "../../alerts/words/subscription-words.ts";
 import type { Nanoseconds } from "../../units/time.ts";
 import type { ResolveContext } from "../ids/typed-ids.ts";
-import { type AlertsContext, directMessages, isSameDestination } from "./destination.ts";
+import { type AlertsContext, destinationHere, directMessages, isSameDestination } from "./destination.ts";
 import type { Destination } from "../../alerts/destination.ts";
 
 /** The context of a command that changes subscriptions, silences or acknowledgements. */
@@ -17,12 +17,16 @@ export interface AlertCommandContext extends AlertsContext, ResolveContext {
   /** The caller's time zone. */
   zone(): Promise<string>;
   now(): Nanoseconds;
+  tellHere?(): void;
 }
 
 /** The maximum number of channels that a change is announced to. */
 const MAX_ANNOUNCED_DESTINATIONS = 50;
 
-/** The messages that announce a change to its channels; the user who made it gets none by direct message. */
+/**
+ * The messages that announce a change to its channels. The user who made it gets none by direct message, and a channel that
+ * reads the answer none either.
+ */
 export function changeAnnouncements(
   context: AlertCommandContext,
   destinations: readonly Destination[],
@@ -36,8 +40,12 @@ export function changeAnnouncements(
     change,
     ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }),
   };
+  const here = destinationHere(context);
+  const isTold = context.tellHere !== undefined && destinations.some((one) => isSameDestination(one, here));
+  if (isTold) context.tellHere?.();
   return destinations
     .filter((one) => !(one.channel.startsWith("user:") && isSameDestination(one, directMessages(context))))
+    .filter((one) => !isTold || !isSameDestination(one, here))
     .slice(0, MAX_ANNOUNCED_DESTINATIONS)
     .map((destination) => ({ destination, message }));
 }

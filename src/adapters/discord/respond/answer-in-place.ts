@@ -25,12 +25,13 @@ const Above = z.object({
   application_id: z.string(),
   /** Whether others see the message. */
   isPublic: z.boolean().default(false),
+  /** Whether the bot posted it, not the answer to an interaction: then it may post in this channel. */
+  isPosted: z.boolean().default(false),
 });
 
 /** The message of an earlier press. */
-interface MessageAbove {
+interface MessageAbove extends Pick<z.infer<typeof Above>, "isPublic" | "isPosted"> {
   readonly api: InteractionApi;
-  readonly isPublic: boolean;
 }
 
 /** Asks below the message, which only the token of this press reaches where it is ephemeral. The button keeps it, sealed. */
@@ -56,8 +57,15 @@ export function confirmQuestion({ bot }: ButtonContext, { ask, invalidates }: As
 
 function sealAbove(context: InteractionContext): string {
   const { interaction, openAnswers } = context;
+  return openAnswers.keys.seal(
+    JSON.stringify(Above.parse({ ...interaction, ...standingOf(interaction) })),
+    aboutOf(context),
+  );
+}
+
+function standingOf(interaction: InteractionContext["interaction"]): Pick<MessageAbove, "isPublic" | "isPosted"> {
   const isPublic = !isEphemeral(interaction) && isShared(interaction);
-  return openAnswers.keys.seal(JSON.stringify(Above.parse({ ...interaction, isPublic })), aboutOf(context));
+  return { isPublic, isPosted: isPublic && interaction.message?.interaction_metadata === undefined };
 }
 
 /** Reaches the message above a question or a refusal; undefined where no key opens its token any more, or that has expired. */
@@ -67,9 +75,9 @@ export function messageAbove(
 ): MessageAbove | undefined {
   const opened = context.openAnswers.keys.open(above, aboutOf(context));
   if (opened === undefined) return undefined;
-  const { isPublic, ...key } = Above.parse(JSON.parse(opened));
+  const { isPublic, isPosted, ...key } = Above.parse(JSON.parse(opened));
   const api = new InteractionApi(context, key);
-  return api.expired ? undefined : { api, isPublic };
+  return api.expired ? undefined : { api, isPublic, isPosted };
 }
 
 function aboutOf({ interaction }: InteractionContext): string {
@@ -87,41 +95,40 @@ export async function answerInPlace(
 ): Promise<void> {
   const { api, interaction } = context;
   const ephemeral = isEphemeral(interaction);
-  const there = { ...context, api: first?.api ?? api };
+  const outdated = first ?? { api, ...standingOf(interaction) };
   await api.deferUpdate();
-  const answer = await run(context, ask, { form });
+  const answer = await run(context, ask, { form, taken: invalidates === true && outdated.isPosted });
   const failed = answer.failure !== undefined;
   if (invalidates === true && failed && form !== undefined) {
     // The form that is opened again answers the same offer.
     const offer = first === undefined ? sealAbove(context) : above;
     return deliver(context, answer, ask, first === undefined ? "replace" : "mended", ephemeral, offer);
   }
-  if (invalidates === true && !failed) return takeOffer(context, answer, ask, first);
+  if (invalidates === true && !failed) return takeOffer(context, answer, ask, outdated);
   if (first !== undefined || failed) await deliver(context, answer, ask, "replace", ephemeral);
   else await answerBelow(context, answer, ask);
   if (failed || typeof invalidates !== "object") return;
+  const there = { ...context, api: outdated.api };
   await deliver(there, await run(context, invalidates, { again: true }), invalidates, "replace", ephemeral);
 }
 
-/** An offer that others see goes: what came of it is announced to the channel, and the answer is for whoever took it. */
+/** An offer goes: what came of it takes its place. Where others see it, what is not told to all is for whoever took it. */
 async function takeOffer(
   context: InteractionContext,
   answer: Reply,
   ask: Ask,
-  first: MessageAbove | undefined,
+  { api: above, isPublic }: MessageAbove,
 ): Promise<void> {
   const { api, interaction } = context;
   const ephemeral = isEphemeral(interaction);
-  const there = { ...context, api: first?.api ?? api };
-  if (first?.isPublic ?? (!ephemeral && isShared(interaction))) {
-    await (first === undefined
-      ? answerBelow(context, answer, ask)
-      : deliver(context, answer, ask, "replace", ephemeral));
-    return there.api.remove();
+  const there = { ...context, api: above };
+  if (isPublic && answer.told !== true) {
+    await (above === api ? answerBelow(context, answer, ask) : deliver(context, answer, ask, "replace", ephemeral));
+    return above.remove();
   }
-  await deliver(there, answer, ask, "replace", ephemeral);
-  if (first !== undefined) await api.remove();
-  await amend(there, answer, ask, ephemeral);
+  await deliver(there, answer, ask, "replace", !isPublic && ephemeral);
+  if (above !== api) await api.remove();
+  await amend(there, answer, ask, !isPublic && ephemeral);
 }
 
 async function answerBelow(context: InteractionContext, answer: Reply, ask: Ask): Promise<void> {
@@ -136,11 +143,16 @@ async function answerBelow(context: InteractionContext, answer: Reply, ask: Ask)
 async function run(
   { bot, botRest, interaction, signal }: InteractionContext,
   ask: Ask,
-  { again, form }: { readonly again?: true; readonly form?: Ask["options"] | undefined },
+  {
+    again,
+    form,
+    taken = false,
+  }: { readonly again?: true; readonly form?: Ask["options"] | undefined; readonly taken?: boolean },
 ): Promise<Reply> {
   const invocation: Invocation = {
     ...ask,
     ...(again === undefined ? {} : { again }),
+    ...(taken ? { taken } : {}),
     here: targetOf(interaction),
     caller: callerOf(interaction),
     signal,

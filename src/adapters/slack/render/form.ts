@@ -44,6 +44,8 @@ const FormMetadata = z.object({
   button: z.literal(true).optional(),
   /** An answer there takes the place of that message. */
   replaces: z.literal(true).optional(),
+  /** That message is an offer that the bot posted for everybody. */
+  taken: z.literal(true).optional(),
   channel: z.string().optional(),
   thread: z.string().optional(),
   /** Whether others could see an answer there. */

@@ -56,9 +56,7 @@ export function createAnswer(
   async function sayHere(again: boolean): Promise<void> {
     const failed = reply.failure !== undefined;
     const shownTo = failed ? "caller" : audience;
-    // What takes the place of an offer can be undone there, by whoever may.
-    const isTaken = here.replacesMessage === true && request.again !== true;
-    const shown = shownTo === "channel" && here.shared === true && !isTaken ? forEverybody(reply) : reply;
+    const shown = shownTo === "channel" && here.shared === true ? forEverybody(reply) : reply;
     const context: MessageContext = {
       asker: caller.id,
       command: slack.command,

@@ -210,9 +210,8 @@ async function respondToAsk(
   const audience = place.ephemeral ? "caller" : "channel";
   if (replaces) {
     const seen = { audience, openly: audience === "channel" && effect === "replace" } as const;
-    const isTaken = effect !== "replace" && audience === "channel" && place.shared;
-    const by = isTaken ? { above: `By <@${place.asker.id}>` } : {};
-    return respond(slack, ask, { ...request, ...seen, ...by, ...(fresh === undefined ? {} : { fresh }) });
+    const taken = effect !== "replace" && isPosted(place);
+    return respond(slack, ask, { ...request, ...seen, taken, ...(fresh === undefined ? {} : { fresh }) });
   }
   await respond(slack, ask, request);
   if (!stays || typeof invalidates !== "object") return;
@@ -226,6 +225,11 @@ function placementOf(place: PressPlace, { asker, effect, invalidates }: Extract<
   // Only the asker turns a message's pages; anyone else gets an answer of their own. Whoever takes an offer, it is taken.
   const stays = isThere && (asker === undefined || asker === place.asker.id || place.ephemeral);
   return { stays, replaces: (stays && effect === "replace") || (isThere && invalidates === true) };
+}
+
+/** Whether the bot itself posted the message for everybody: it answers a mention so, and nothing else, in a thread. */
+function isPosted({ ephemeral, shared, thread }: PressPlace): boolean {
+  return !ephemeral && shared && thread !== undefined;
 }
 
 function pressPlaceOf(slack: SlackContext, body: BlockAction): PressPlace {
@@ -289,13 +293,15 @@ function isAnsweredWithForm(slack: SlackContext, ask: Ask): boolean {
 
 function openPressedForm(
   slack: SlackContext,
-  { asker, channel, response, shared, thread, trigger, view }: PressPlace,
+  place: PressPlace,
   ask: Ask,
   { hints, invalidates }: Partial<Extract<Press, { kind: "form" }>> = {},
 ): Promise<boolean> {
+  const { asker, channel, response, shared, thread, trigger, view } = place;
   const replaces = invalidates === true || undefined;
+  const taken = (replaces && isPosted(place)) || undefined;
   const where = { shared, channel, thread, response, button: true as const };
-  return openForm(slack, view ?? trigger, ask, { command: ask.command, ...where, replaces, hints }, asker);
+  return openForm(slack, view ?? trigger, ask, { command: ask.command, ...where, replaces, taken, hints }, asker);
 }
 
 /** Runs the command again and sends the content that did not fit as files. */

@@ -217,6 +217,7 @@ async function requestContextOf(slack: SlackContext, metadata: FormMetadata, sen
     workspace: sender.workspace,
     channel: metadata.channel,
     thread: metadata.thread,
+    taken: metadata.taken === true,
     responder: responderOf(slack, metadata, sender.id),
   };
 }

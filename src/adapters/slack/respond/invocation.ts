@@ -29,6 +29,7 @@ export function invocationOf(
     ...ask,
     ...(request.again === undefined ? {} : { again: request.again }),
     ...(request.pressed === undefined ? {} : { pressed: request.pressed }),
+    ...(request.taken === true ? { taken: true as const } : {}),
     here: targetOf(request),
     caller: request.caller,
     zone: () => slack.managers.zoneOf({ id: request.caller.id, workspace: request.workspace }),
@@ -66,7 +67,7 @@ export function isShownToAll({ visibility, isDefault }: AnswerAudience): boolean
 export function audienceOf(slack: SlackContext, ask: Ask, request: RequestContext, prepared: Prepared): Visibility {
   if (request.audience !== undefined) return request.audience;
   if (!prepared.ok) return "caller";
-  if (invocationOf(slack, ask, request).openly === true) return "channel";
+  if (request.taken === true || invocationOf(slack, ask, request).openly === true) return "channel";
   const settled = "private" in ask.options || slack.bot.audience(ask.command, targetOf(request)) !== undefined;
   return isShownToAll({ visibility: prepared.visibility, isDefault: !settled }) ? "channel" : "caller";
 }

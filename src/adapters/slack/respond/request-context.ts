@@ -17,6 +17,8 @@ export interface RequestContext {
   readonly audience?: Visibility;
   /** The command was asked before: the button repeats it. */
   readonly again?: true;
+  /** The answer takes the place of an offer that the bot posted for everybody. */
+  readonly taken?: boolean;
   /** The alert's message whose button was pressed. */
   readonly pressed?: Receipt;
   /** The answer replaces an error, so its files, if any, were not sent. */

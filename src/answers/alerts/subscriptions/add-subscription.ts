@@ -129,12 +129,17 @@ export async function addSubscription(
       ? [testAnnouncement(context, destination, news)]
       : changeAnnouncements(context, [destination], { what: "added", ...news }, labels);
     await alerts.putSubscriptions([subscription], context.caller.name, announced);
-    return { subscription, status, overlapping: overlapNote(subscription, there, alerts.config, labels) };
+    return {
+      subscription,
+      status,
+      isTold: announced.length === 0,
+      overlapping: overlapNote(subscription, there, alerts.config, labels),
+    };
   });
   if (!("subscription" in added)) return added;
-  const { subscription, status, overlapping } = added;
+  const { subscription, status, isTold, overlapping } = added;
   const [delivery, crossed] = await Promise.all([
-    awaitFirstDelivery(context, destination, subscription.created),
+    isTold ? ARRIVED : awaitFirstDelivery(context, destination, subscription.created),
     crossedThresholdNote(context, subscription, labels),
   ]);
   const suspended = await suspensionNote(context, destination);
@@ -158,6 +163,9 @@ export async function addSubscription(
   });
   return withPast(confirmation, context, subscription);
 }
+
+/** Where the answer stands in place of the bot's own message, the channel can be reached. */
+const ARRIVED = { state: "arrived" } as const;
 
 /** @throws UserError for whoever may not manage the channel: they may be told alone. */
 function requireOwnOrManager(destination: Destination, context: CallerContext, given: AddValues): void {
