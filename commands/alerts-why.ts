@@ -1,7 +1,8 @@
 import { episodeName } from "../src/alerts/judge/rules/episode.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeTimelineReply } from "../src/answers/alerts/episodes/episode-timeline.ts";
-import { findEpisode } from "../src/answers/alerts/episodes/episodes.ts";
+import { alertPlace, findEpisode, requireAcknowledger } from "../src/answers/alerts/episodes/episodes.ts";
+import { offersWhere, requireManagerOrMentioned } from "../src/answers/alerts/destination.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { EPISODE_OPTION, saidHalt } from "../src/answers/alerts/episodes/episode-options.ts";
@@ -30,6 +31,11 @@ export const alertsWhy = command({
         remedy: "Episodes are kept for at least 30 days after their end. The latest ones are in:",
         suggestion: "alerts log",
       });
-    return episodeTimelineReply(story, context);
+    const { episode } = story;
+    const place = await alertPlace(episode, context);
+    return episodeTimelineReply(story, context, {
+      acknowledge: await offersWhere(context, () => requireAcknowledger(episode, context)),
+      silence: await offersWhere(context, () => requireManagerOrMentioned(context, "silence its alerts", place)),
+    });
   },
 });

@@ -5,6 +5,8 @@ import {
   type WatchedStall,
   watchedStall,
 } from "../src/answers/alerts/episodes/network-status.ts";
+import { offersWhere } from "../src/answers/alerts/destination.ts";
+import { requireAcknowledger } from "../src/answers/alerts/episodes/episodes.ts";
 import { askFor, looksChartActions, refreshAction } from "../src/answers/answer.ts";
 import { nodeTable } from "../src/answers/node-table.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
@@ -15,7 +17,7 @@ import { type NodeVerdict, standstillMillis, type Verdict } from "../src/api/ver
 import { command, NETWORK_OPTION } from "../src/bot/command.ts";
 import { type Block, details, facts, field, paragraph } from "../src/reply/block.ts";
 import { NETWORK_STATES, shownState } from "../src/reply/states.js";
-import { type Action, type Ask, commandAction, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
+import { type Action, commandAction, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/decimal.ts";
 import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.ts";
@@ -97,14 +99,24 @@ export const time = command({
     (troubled ? above : below).push(nodeTable(verdict));
     above.push(...oddities(verdict, open));
     const again = askFor(context, "time", { node: named });
+    const chart = looksChartActions(context, "network");
+    const isTakeable =
+      fired !== undefined &&
+      fired.acknowledged === undefined &&
+      (await offersWhere(context, () => requireAcknowledger(fired, context)));
     return reply({
       ...besideAlerts(said, open),
       blocks: [...above, ...details(below)],
       footer: footer(network, verdict, watched, own !== undefined),
       actions: [
-        ...alertActions(network, fired, open, again),
+        ...(isTakeable
+          ? [invalidatingAction("Acknowledge", "alerts ack", { episode: episodeName(fired.id) }, again)]
+          : []),
+        ...(fired === undefined && open === undefined
+          ? []
+          : [commandAction("Show alerts", "alerts status", { network })]),
         ...haltActions(halt),
-        ...inTurn(fired, [refreshAction(again)], looksChartActions(context, "network")),
+        ...(fired === undefined ? [refreshAction(again), ...chart] : [...chart, refreshAction(again)]),
       ],
       ...(spoke.length === 0 || isImplausible(verdict) ? { failure: "network" as const } : {}),
     });
@@ -139,18 +151,6 @@ function haltBlocks(halt: Episode | undefined): readonly Block[] {
   if (halt === undefined) return [];
   const until = timeText(timeFromText(endOf(halt)), "clock");
   return [paragraph(text`${halt.network} stood still for ${lengthWords(halt, 0)} until ${until}.`)];
-}
-
-/** Takes the alert of a halt that nobody has taken; shows what is open. */
-function alertActions(network: string, fired: Episode | undefined, open: OpenBeside | undefined, again: Ask): Action[] {
-  const show = commandAction("Show alerts", "alerts status", { network });
-  if (fired === undefined) return open === undefined ? [] : [show];
-  if (fired.acknowledged !== undefined) return [show];
-  return [invalidatingAction("Acknowledge", "alerts ack", { episode: episodeName(fired.id) }, again), show];
-}
-
-function inTurn(fired: Episode | undefined, again: readonly Action[], chart: readonly Action[]): readonly Action[] {
-  return fired === undefined ? [...again, ...chart] : [...chart, ...again];
 }
 
 function haltActions(halt: Episode | undefined): readonly Action[] {

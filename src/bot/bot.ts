@@ -175,7 +175,7 @@ function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
     });
   }
   const preset = presetAudience(command, invocation.here, chosen);
-  const audience = audienceOf(command, invocation.options, options["private"], preset);
+  const audience = audienceOf(command, invocation.options, options["private"], invocation.within ?? preset);
   const isForAll = (invocation.openly ?? invocation.taken) === true;
   return { command, options, visibility: isForAll ? "channel" : audience };
 }
@@ -246,7 +246,7 @@ async function execute(
       isForm: invocation.form === true,
       ...withoutUndefined({ openly, pressed, slip, tellHere: told.tellHere }),
       progress: (reply) => invocation.progress?.(marked(setup, reply, client)),
-      run: asker(invocation),
+      run: asker({ ...invocation, within: visibility }),
     });
   } catch (thrown) {
     const mistake = thrown instanceof UserError && slip === undefined && !invocation.form ? thrown : undefined;

@@ -50,6 +50,8 @@ export interface Invocation extends Ask {
    * offered as one press, which says who presses.
    */
   readonly openly?: true;
+  /** Who sees the answer of which this one is a part. */
+  readonly within?: Visibility;
   /** Its answer takes the place of an offer that the bot posted for everybody in the channel. */
   readonly taken?: true;
   /** The line was no command: this mistake is the answer, unless the question is plain. */

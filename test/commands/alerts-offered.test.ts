@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Reply } from "../../src/reply/reply.ts";
-import { ann, bob, OPS, talkInOps } from "./alert-channel.ts";
+import { ann, bob, oneNodeDown, OPS, talkInOps } from "./alert-channel.ts";
 
 // What changes a channel's alerts is offered to those who may, and to all where everybody sees the answer.
 
@@ -77,4 +77,15 @@ test("whoever may not silence the channel's alerts is told so before anything is
   const refused = await talk.askFor("silence node.down for two hours please");
   expect(await talk.ask("silence node.down for two hours please")).toMatch(/^! Only people who manage this channel/u);
   expect(lines(refused)).toEqual([]);
+});
+
+test("an alert's buttons are for those who may, and for all where everybody sees the answer", async () => {
+  const talk = await oneNodeDown();
+  const changing = async (line: string): Promise<string[]> =>
+    lines(await talk.askFor(line)).filter((label) => /^(?:Acknowledge|Silence)/u.test(label));
+  expect(await changing("alerts why node.down")).toEqual(["Acknowledge", "Silence 1 h"]);
+  talk.become({ caller: bob });
+  expect(await changing("alerts why node.down")).toEqual([]);
+  expect(await changing("why is node 1 down?")).toEqual([]);
+  expect(await changing("alerts why node.down private:no")).toEqual(["Acknowledge", "Silence 1 h"]);
 });

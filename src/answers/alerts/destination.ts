@@ -8,7 +8,7 @@ import type { AlertService } from "../../alerts/service/service.ts";
 import { channelName } from "../../alerts/words/phrases.ts";
 import { type Caller, managerRemedy, type Target, type Visibility } from "../../bot/invocation.ts";
 import { quoteTyped } from "../../bot/nearest.ts";
-import { UserError } from "../../errors.ts";
+import { ignoreUserError, UserError } from "../../errors.ts";
 import { listWords } from "../../reply/enum-words.ts";
 import { code, text, type Text, toText } from "../../reply/text.ts";
 
@@ -116,6 +116,14 @@ export function isManager(context: CallerContext): boolean {
  */
 export function offersChanges(context: CallerContext & { readonly audience: Visibility }): boolean {
   return context.audience === "channel" || isManager(context);
+}
+
+/** The same of a right that is looked up: `required` throws UserError where the caller has it not. */
+export async function offersWhere(
+  { audience }: { readonly audience: Visibility },
+  required: () => Promise<unknown>,
+): Promise<boolean> {
+  return audience === "channel" || (await required().then(() => true, ignoreUserError)) === true;
 }
 
 /** Throws UserError unless the caller may change this channel's alerts. */

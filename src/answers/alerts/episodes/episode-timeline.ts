@@ -18,7 +18,11 @@ import { destinationKey } from "../../../alerts/destination.ts";
 import type { EpisodeHistory } from "../../../alerts/service/service.ts";
 
 /** A whole episode as a timeline: observations, decisions, deliveries, attempts and receipts. */
-export function episodeTimelineReply(history: EpisodeHistory, context: CallerContext & { now(): Nanoseconds }): Reply {
+export function episodeTimelineReply(
+  history: EpisodeHistory,
+  context: CallerContext & { now(): Nanoseconds },
+  may: Readonly<Record<"acknowledge" | "silence", boolean>> = { acknowledge: true, silence: true },
+): Reply {
   const episode = seenHere(history.episode, context);
   const name = storedName(episode.id, episodeLabel(episode));
   const placeOf = destinationKeyWords(context);
@@ -82,7 +86,7 @@ export function episodeTimelineReply(history: EpisodeHistory, context: CallerCon
     tone: open ? SEVERITY[episode.severity].tone : episode.state === "resolved" ? RESOLVED_TONE : "neutral",
     title: text`${isDrill(episode) ? text`${strong("DRILL")} · ` : []}${headlineOf(episode, toMillis(context.now()))}`,
     blocks,
-    actions: actionsOf(episode),
+    actions: actionsOf(episode, may),
   });
 }
 
@@ -112,7 +116,7 @@ function votesOf({ kind, facts }: Episode["first"]): readonly Field[] {
   return [field("Votes when it fired", joinText(said, ", "), { wide: true })];
 }
 
-function actionsOf(episode: Episode): Action[] {
+function actionsOf(episode: Episode, may: Readonly<Record<"acknowledge" | "silence", boolean>>): Action[] {
   const name = episodeName(episode.id);
   const options = { episode: name };
   const again = [
@@ -121,10 +125,10 @@ function actionsOf(episode: Episode): Action[] {
   ];
   if (!isOpen(episode)) return again;
   return [
-    ...(episode.acknowledged === undefined
+    ...(episode.acknowledged === undefined && may.acknowledge
       ? [invalidatingAction("Acknowledge", "alerts ack", options, { command: "alerts why", options })]
       : []),
-    commandAction("Silence 1 h", "alerts silence", { what: name, for: "1h" }),
+    ...(may.silence ? [commandAction("Silence 1 h", "alerts silence", { what: name, for: "1h" })] : []),
     ...again,
   ];
 }
