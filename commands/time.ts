@@ -14,10 +14,11 @@ import { timeFromText } from "../src/alerts/judge/kinds/kind.ts";
 import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts";
 import { endOf, lengthWords } from "../src/alerts/words/phrases.ts";
 import { type NodeVerdict, standstillMillis, type Verdict } from "../src/api/verdict/verdict.ts";
-import { command, NETWORK_OPTION } from "../src/bot/command.ts";
+import { command, type CommandContext, NETWORK_OPTION } from "../src/bot/command.ts";
+import type { Options } from "../src/bot/options/options.ts";
 import { type Block, details, facts, field, paragraph } from "../src/reply/block.ts";
 import { NETWORK_STATES, shownState } from "../src/reply/states.js";
-import { type Action, commandAction, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
+import { type Action, type Ask, commandAction, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, text, type Text, time as timeText } from "../src/reply/text.ts";
 import { compareIntegers } from "../src/units/decimal.ts";
 import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.ts";
@@ -100,21 +101,12 @@ export const time = command({
     above.push(...oddities(verdict, open));
     const again = askFor(context, "time", { node: named });
     const chart = looksChartActions(context, "network");
-    const isTakeable =
-      fired !== undefined &&
-      fired.acknowledged === undefined &&
-      (await offersWhere(context, () => requireAcknowledger(fired, context)));
     return reply({
       ...besideAlerts(said, open),
       blocks: [...above, ...details(below)],
       footer: footer(network, verdict, watched, own !== undefined),
       actions: [
-        ...(isTakeable
-          ? [invalidatingAction("Acknowledge", "alerts ack", { episode: episodeName(fired.id) }, again)]
-          : []),
-        ...(fired === undefined && open === undefined
-          ? []
-          : [commandAction("Show alerts", "alerts status", { network })]),
+        ...(await alertActions(context, fired, open, again)),
         ...haltActions(halt),
         ...(fired === undefined ? [refreshAction(again), ...chart] : [...chart, refreshAction(again)]),
       ],
@@ -151,6 +143,20 @@ function haltBlocks(halt: Episode | undefined): readonly Block[] {
   if (halt === undefined) return [];
   const until = timeText(timeFromText(endOf(halt)), "clock");
   return [paragraph(text`${halt.network} stood still for ${lengthWords(halt, 0)} until ${until}.`)];
+}
+
+/** Takes the alert of a halt that nobody has taken, where somebody may who sees the answer; shows what is open. */
+async function alertActions(
+  context: CommandContext<Options>,
+  fired: Episode | undefined,
+  open: OpenBeside | undefined,
+  again: Ask,
+): Promise<Action[]> {
+  const show = commandAction("Show alerts", "alerts status", { network: context.network });
+  if (fired === undefined) return open === undefined ? [] : [show];
+  const may = fired.acknowledged === undefined && offersWhere(context, () => requireAcknowledger(fired, context));
+  if (!(await may)) return [show];
+  return [invalidatingAction("Acknowledge", "alerts ack", { episode: episodeName(fired.id) }, again), show];
 }
 
 function haltActions(halt: Episode | undefined): readonly Action[] {
