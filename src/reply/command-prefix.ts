@@ -1,5 +1,4 @@
-import { mapValues } from "./block.ts";
-import type { Block } from "./block.ts";
+import { mapValues, type Block } from "./block.ts";
 import type { Reply } from "./reply.ts";
 import type { Text } from "./text.ts";
 

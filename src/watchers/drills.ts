@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 
 import type { AlertsConfig } from "../alerts/alerts-config.ts";
-import { DRILL_KIND, DRILL_NETWORK, drillEpisode, isDrill } from "../alerts/judge/rules/episode.ts";
+import { DRILL_KIND, DRILL_NETWORK, drillEpisode, isDrill, isOpen } from "../alerts/judge/rules/episode.ts";
 import type { AlertEngine } from "../alerts/engine/engine.ts";
 import type { Subscription } from "../alerts/route/subscription.ts";
-import { isOpen } from "../alerts/judge/rules/episode.ts";
 import type { Clock } from "../api/clock.ts";
 import type { Witness } from "../api/verdict/verdict.ts";
 import { messageOf } from "../errors.ts";

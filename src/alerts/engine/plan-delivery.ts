@@ -1,9 +1,8 @@
 import { idOf } from "../dependencies.ts";
 import type { Destination } from "../destination.ts";
 import type { DeliveryPhase, PlannedDelivery } from "../deliver/outbox/batch.ts";
-import { isDrill } from "../judge/rules/episode.ts";
+import { isDrill, type Episode } from "../judge/rules/episode.ts";
 import type { Decision } from "../judge/judge.ts";
-import type { Episode } from "../judge/rules/episode.ts";
 import type { AlertMessage, MessageOf } from "../message/message.ts";
 import type { Subscription } from "../route/subscription.ts";
 

@@ -3,11 +3,10 @@ import { type Block, field, type Field, paragraph } from "../../reply/block.ts";
 import { reply, type Reply } from "../../reply/reply.ts";
 import { code, type Inline, joinText, link, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { formatDuration, formatUtc, type Nanoseconds, toMillis } from "../../units/time.ts";
-import { DRILL_NOTICE } from "../judge/rules/episode.ts";
+import { DRILL_NOTICE, type Episode, episodeName, isOpen } from "../judge/rules/episode.ts";
 import { timeFromText } from "../judge/kinds/kind.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { MessageOf } from "../message/message.ts";
-import { type Episode, episodeName, isOpen } from "../judge/rules/episode.ts";
 import { conditionWords, seenBy } from "./condition-words.ts";
 import { describeGroup, storyBlocks } from "./describe-group.ts";
 import {

@@ -1,6 +1,5 @@
-import { isDrill, DRILL_NOTICE } from "../../../alerts/judge/rules/episode.ts";
+import { isDrill, DRILL_NOTICE, type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { timeFromText } from "../../../alerts/judge/kinds/kind.ts";
-import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { conditionWords, seenBy } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import { countOf, explanation, lengthWords } from "../../../alerts/words/phrases.ts";

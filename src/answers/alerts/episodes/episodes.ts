@@ -4,11 +4,10 @@
 
 import { z } from "zod";
 
-import { isDrill } from "../../../alerts/judge/rules/episode.ts";
+import { isDrill, type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../alerts/judge/rules/episode.ts";
 import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity, timeFromText } from "../../../alerts/judge/kinds/kind.ts";
 import { covers, isAlive } from "../../../alerts/route/subscription.ts";
-import { type Episode, episodeName, idOfName, isOpen, seenFrom } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { kindNoun } from "../../../alerts/words/subscription-words.ts";

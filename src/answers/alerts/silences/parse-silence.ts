@@ -1,5 +1,4 @@
-import { type Episode, episodeName, isOpen } from "../../../alerts/judge/rules/episode.ts";
-import { isDrill } from "../../../alerts/judge/rules/episode.ts";
+import { type Episode, episodeName, isOpen, isDrill } from "../../../alerts/judge/rules/episode.ts";
 import type { Silence } from "../../../alerts/route/silence.ts";
 import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";

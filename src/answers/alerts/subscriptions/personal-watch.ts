@@ -15,8 +15,7 @@ import { type AlertCommandContext, runExclusive, testAnnouncement } from "../ale
 import { destinationWords, directMessages, isOperator, isSameDestination, parseDestination } from "../destination.ts";
 import { unreachable } from "../suspension-words.ts";
 import { type AddValues, newSubscription, unreachableReply } from "./add-subscription.ts";
-import { inCallersZone } from "./notification-settings.ts";
-import { DEFAULT_NOTIFICATION_SETTINGS } from "./notification-settings.ts";
+import { inCallersZone, DEFAULT_NOTIFICATION_SETTINGS } from "./notification-settings.ts";
 import {
   awaitFirstDelivery,
   countedWith,
