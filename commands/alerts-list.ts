@@ -31,7 +31,6 @@ export const alertsList = command({
   asked: [
     "subscription",
     "which|what|who|list|show subscription|subscribed",
-    "which|what|who subscribed here|channel",
     "is|are|am channel|here|we|us|i subscribed",
     "what|which channel|here told|receive|hear|get alert",
   ],

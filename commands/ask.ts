@@ -48,6 +48,8 @@ const EXAMPLES = [
   "export last week and check it",
 ];
 
+const THANKS = /^(?:thanks?|cheers)$/u;
+
 export const ask = command({
   name: "ask",
   asked: ["ask question"],
@@ -73,7 +75,10 @@ export const ask = command({
   run: async (context) => {
     const { networks, options, askedPrivately, slip } = context;
     const { question } = options;
-    const named = saidNetwork(plainWords(question), networks)?.value ?? context.network;
+    const words = plainWords(question);
+    if (words.some((word) => THANKS.test(word)) && !words.some(isContentWord))
+      return reply({ title: "You are welcome" });
+    const named = saidNetwork(words, networks)?.value ?? context.network;
     if (named !== context.network) {
       return context.run({ command: "ask", options: { ...options, network: named, private: askedPrivately } });
     }
@@ -159,24 +164,19 @@ async function offerOne(said: Guess, question: string, context: Context): Promis
   const takesForm = lacks !== undefined && context.platforms.chat(context.here.platform) !== undefined;
   const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context, change);
   // A choice of one value would leave the other lacking: a form asks for both.
-  if (option === undefined || (takesForm && narrower !== undefined)) return offerWhole(only, option, change, [whole]);
+  if (option === undefined || (takesForm && narrower !== undefined)) return offerWhole(only, [whole], option, change);
   const choices = meant?.values ?? (await choicesOf(only, option, question, context));
   const others = takesForm ? [{ ...whole, label: "Another time" }] : [];
   if (choices.length > 0 || isClosed(only, option))
     return offerValues(only, { option, choices, others, stands }, context);
-  return narrower === undefined ? offerWhole(only, option, change, [whole]) : offerWhole(only, option, undefined, []);
+  return narrower === undefined ? offerWhole(only, [whole], option, change) : offerWhole(only, [], option);
 }
 
 /** The command as it stands, with what it would change. */
-function offerWhole(
-  only: Guess,
-  option: string | undefined,
-  change: OfferedChange | undefined,
-  actions: Action[],
-): Reply {
+function offerWhole(only: Guess, presses: Action[], option?: string, change?: OfferedChange): Reply {
   const next = option ?? lacking(only)[0];
   const about = change === undefined ? readOf(only, next) : [...facts(change.facts), ...(change.details ?? [])];
-  return askedBack(change?.question ?? titleOf(only, next), [...about, ...notesOf([only])], actions);
+  return askedBack(change?.question ?? titleOf(only, next), [...about, ...notesOf([only])], presses);
 }
 
 /** A press for each value that would change something; then what else may be done. */
@@ -194,11 +194,8 @@ async function offerValues(
   if (choices.length === 0)
     return reply({ title: `There is no ${label.toLowerCase()} here`, blocks: notUnderstood([only]) });
   const askWith = (value: string): Ask => ({ ...askOf(only), options: { ...only.options, [option]: value } });
-  const prospects =
-    stands === undefined
-      ? []
-      : choices.map(({ value }) => prospectOf({ ...only, ...askWith(value), command: only.command }, context));
-  const standing = await Promise.all(prospects);
+  const tried = stands === undefined ? [] : choices.map(({ value }) => askWith(value).options);
+  const standing = await Promise.all(tried.map((options) => prospectOf({ ...only, options }, context)));
   const open = choices.filter((_, at) => standing[at]?.stands === undefined);
   if (stands !== undefined && open.length === 0) return stands;
   const before = stands === undefined ? [] : [paragraph(stands.title)];

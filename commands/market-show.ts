@@ -31,8 +31,9 @@ export const marketShow = command({
   alsoCalled: ["price", "spread", "mark", "bid", "offer", "open interest", "price bound"],
   asked: [
     "price|spread|mark|mid|bid|offer|ask|best|bbo|top|book|touch|level|ticker|quote|dollar|usd|cost|worth|value|trade|wide|tight|far|apart|difference|gap|liquidity|liquid|deep|depth|interest|bound|market|much|many|expensive|cheap|pay|rate|auction|last|check|how|where|what {market}",
+    "how much|many|far|wide|deep {market}",
     "{market}",
-    "price|spread|bid|offer|liquidity",
+    "price|spread|bid|offer|liquidity|mid|quote",
     "open interest",
   ],
   summary: "One market: price, spread, bounds, liquidity",

@@ -49,7 +49,7 @@ export const time = command({
     "simulated",
   ],
   asked: [
-    "network|chain|blockchain|node|validator|everything|all|system|exchange|net|server|service|cluster|infra|prod|production|thing|block|consensus|{network}|{node} healthy|health|ok|okay|fine|safe|alright|well|good|great|normal|stable|green|up|down|online|offline|unreachable|alive|live|dead|working|running|operational|function|functioning|functional|responding|slow|broken|degraded|flaky|hung|kaput|toast|bad|wrong|correct|properly|problem|trouble|issue|outage|state|status|uptime|heartbeat|sync|consensus|validate|check|standing|shape|condition|holding|hold",
+    "network|chain|blockchain|node|validator|everything|all|system|exchange|net|server|service|cluster|infra|prod|production|thing|block|consensus|{network}|{node} healthy|health|ok|okay|fine|safe|alright|well|good|great|normal|calm|stable|green|up|down|online|offline|unreachable|alive|live|dead|working|running|operational|function|functioning|functional|responding|slow|broken|degraded|flaky|hung|kaput|toast|bad|wrong|correct|properly|problem|trouble|issue|outage|state|status|uptime|heartbeat|sync|consensus|validate|check|standing|shape|condition|holding|hold",
     "network|chain|blockchain|node|validator|everything|all|system|block|{network}|{node} crash|go|going|stalled|stuck|halt|stop|hang|hung|frozen|freeze|produce|make|move|moving|progress|advance|grow|tick|behind|lag|agree|fork|come|arrive|mint|lose|lost|missing|die|died",
     "anything|something|any going|wrong|problem|issue|trouble|flag|concern|anomaly|weird|odd|strange network|chain|node|{network}",
     "what|anything|something|anyone down|dead|offline|unreachable|unavailable|broken",

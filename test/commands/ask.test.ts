@@ -61,6 +61,8 @@ test.each([
   ["export lastweek", /^Whose ledger\?/u],
   ["why wont my order go in", MEANT["why was my order rejected"]],
   ["sub this channel", MEANT["subscribe this channel"]],
+  ["who silenced node 2", /^Nothing is silenced/u],
+  ["who silenced node 2 for two hours", /^Nothing is silenced/u],
   ["silence n2 2h", MEANT["silence node 2 for two hours"]],
   ["stop bugging me about node 2 for a couple of hours", MEANT["silence node 2 for two hours"]],
   ["Export past week + verify", MEANT["export last week and check it"]],
@@ -114,7 +116,10 @@ test.each([
   ["silence node 2 until tonight", /until 2026-01-15 22:00:00 UTC\?/u],
   ["silence node 2 till the evening", /until 2026-01-15 18:00:00 UTC\?/u],
   ["silence node 2 for the weekend", /until 2026-01-19 00:00:00 UTC\?/u],
-  ["please silence node 2 next week", /Silence for how long\?[^]*Not understood: “week”/u],
+  ["silence node 2 next week", /from 2026-01-19 00:00:00 UTC to 2026-01-26 00:00:00 UTC\?/u],
+  ["silence node 2 tomorrow night", /from 2026-01-16 22:00:00 UTC to 2026-01-17 07:00:00 UTC\?/u],
+  ["silence node 2 until tomorrow night", /until 2026-01-16 22:00:00 UTC\?/u],
+  ["mute sim-3 till lunch", /until 2026-01-16 12:00:00 UTC\?/u],
   ["silence node 2 until the weekend", /until 2026-01-17 00:00:00 UTC\?/u],
   ["silence node 2 until friday at 6pm", /until 2026-01-16 18:00:00 UTC\?/u],
   ["silence sim-1 from tonight until tomorrow morning", /from 2026-01-15 22:00:00 UTC to 2026-01-16 07:00:00 UTC\?/u],
@@ -133,6 +138,25 @@ test.each([
   ["export 1 jan to 7 jan", /From\W+1 jan\s+To\W+7 jan/u],
   ["csv of my fees in october", /From\W+october/u],
   ["give me my ledger for 2025 and make sure its right", /^Whose ledger\?[^]*From\W+2025[^]*read once more/u],
+  // Kinds by everyday nouns, of what stands beside them.
+  ["send stalls to this channel", /^Subscribe the console to stalls on mainnet\?/u],
+  ["tell this channel about outages", /^Subscribe the console to stalls, node outages on mainnet\?/u],
+  ["subscribe this room to node problems", /^Subscribe the console to the nodes alerts/u],
+  ["tell us when node 2 lags", /^Subscribe the console to node lags of sim-2 on mainnet\?/u],
+  ["tell us when BTC halts", /^Subscribe the console to the markets alerts of BTC/u],
+  ["wake me up if node 3 goes down", /^Subscribe the console to the nodes alerts of sim-3/u],
+  ["shut up about auctions on AAVE for a day", /^Silence auctions of AAVE\/USDC on mainnet in all channels for 1 d\?/u],
+  ["silence node 2 for 2h, there is an outage", /alerts silence what:sim-2 for:2h/u],
+  ["silence everything for 2h because of the outage", /^Silence everything /u],
+  ["silence stalls and lags for 2h", /^Silence what\?/u],
+  // What was, misspelt or between two hours.
+  ["was there a stall on friday", /From 2026-01-09 00:00:00 UTC to 2026-01-10/u],
+  ["what hapened since yesterday 6pm", /Since 2026-01-14 18:00:00 UTC/u],
+  ["what happened on monday between 2 and 4am", /From 2026-01-12 02:00:00 UTC to 2026-01-12 04:00:00 UTC/u],
+  ["who acknowledged the stall", /^Not known/u],
+  ["how much is btc today", MEANT["spread of BTC"]],
+  ["AVAX/USDT spread", /^Which market\?[^]*Not understood: “AVAX\/USDT”/u],
+  ["ok thanks!", /^You are welcome$/u],
   // Signs, other markets, more than one thing.
   ["ping me if DOGE > 0.5", /^Subscribe the console to mark prices of DOGE\/USDT, above 0\.5 /u],
   ["why didnt my eth order go thru", /^Which order\?\s+The newest rejected orders in eth /u],
@@ -327,7 +351,7 @@ test("what is no question about the network is said so, with help; a slip keeps 
 
 test.each([
   ["silence the XYZ market for 2h", "XYZ", /^Silence what\?/u],
-  ["silence the stall for two hours", "stall", /^Silence what\?/u],
+  ["silence the wobble for two hours", "wobble", /^Silence what\?/u],
   ["spread of XYZ", "XYZ", /^Which market\?/u],
   ["subscribe this channel to Zork", "Zork", /^Subscribe /u],
   ["what happened on 99 may", "99", /Not/u],
@@ -393,7 +417,7 @@ test("why blocks stopped is told by the newest alert of it, and after a day by n
   const why = "why did block production stop";
   expect(fullText(await talk.askFor(why))).toMatch(/^mainnet is healthy/u);
   for (const state of ["good", "bad", "good"] as const) await see(talk, 20, [stalled(state)]);
-  for (const line of [why, "why is mainnet stalled", "what caused the halt"])
+  for (const line of [why, "why is mainnet stalled", "what caused the halt", "who acknowledged the stall"])
     expect([line, fullText(await talk.askFor(line))]).toEqual([line, expect.stringMatching(HALT)]);
   expect(talk.lastReply.failure).toBeUndefined();
   talk.advance(2 * 86_400_000);

@@ -15,6 +15,7 @@ import { cutShort, didYouMean, nearestTwo, quoteTyped } from "../../bot/nearest.
 import { type Choice, type ChoiceGroup, MAX_CHOICE_LENGTH } from "../../bot/options/options.ts";
 import { UserError } from "../../errors.ts";
 import { capitalised } from "../../reply/enum-words.ts";
+import { stem } from "../../bot/grammar/stem.ts";
 
 function isGroup(word: string): word is KindGroup {
   return (KIND_GROUP_NAMES as readonly string[]).includes(word);
@@ -61,6 +62,21 @@ export function parseKinds(typed: string, line = "alerts add"): ChosenKinds {
 export function findKind(typed: string): AlertKind | undefined {
   const word = typed.trim().toLowerCase();
   return isKind(word) ? word : undefined;
+}
+
+/** What people call kinds, where it may be several all of them. */
+const NOUNS: Readonly<Partial<Record<AlertKind, string>>> = {
+  "network.stalled": "stall halt standstill outage",
+  "node.down": "outage",
+  "node.lagging": "lag",
+  "market.auction": "auction",
+  "rotation.new": "rotation",
+};
+
+/** The kinds that an everyday word stands for: `stalls`, `lagging`. */
+export function kindsCalled(word: string): readonly AlertKind[] {
+  const isCalled = (nouns = ""): boolean => nouns.split(" ").some((noun) => stem(noun) === stem(word));
+  return ALERT_KINDS.filter((kind) => isCalled(NOUNS[kind]));
 }
 
 function unknownKind(typed: string, line: string): UserError {

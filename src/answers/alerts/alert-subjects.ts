@@ -13,6 +13,7 @@ import {
   type SuggestContext,
   type TextOption,
 } from "../../bot/options/options.ts";
+import { saidRun } from "../../bot/options/said.ts";
 import { inFigures } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
 import { paragraph } from "../../reply/block.ts";
@@ -31,7 +32,7 @@ import {
 } from "../ids/ids.ts";
 import { findOrder } from "../ids/party-orders.ts";
 import { lookUp, type ResolveContext, resolveId, saidId, suggestIds } from "../ids/typed-ids.ts";
-import { parseKinds, suggestKinds } from "./alert-kinds.ts";
+import { findKind, kindsCalled, parseKinds, suggestKinds } from "./alert-kinds.ts";
 
 /** The most subjects of one subscription; without any it covers all. */
 const MAX_SUBJECTS = 20;
@@ -269,6 +270,27 @@ export async function suggestKindsOf(
 export async function saidSubject(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
   return saidNode(words, context) ?? (await saidId(MARKET)(words, context));
 }
+
+/** The kinds that a question names, in everyday words, too; beside a market or node those of it: `auctions on AAVE`. */
+export async function saidKinds(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
+  const named = saidRun(words, (typed) => findKind(typed) !== undefined);
+  if (named !== undefined) return named;
+  const subject = await saidSubject(words, context);
+  const of = new Set(subject?.words);
+  const first = words.findIndex((word) => of.has(word));
+  const about = findNode(subject?.value ?? "", context.api) === undefined ? "market" : "node";
+  const isBeside = (at: number): boolean => at < first || of.has(words[at - 1] ?? "");
+  const called = words.map((word, at) =>
+    kindsCalled(word).filter((kind) => subject === undefined || (isBeside(at) && KINDS[kind].about === about)),
+  );
+  const kinds = [...new Set(called.flat())];
+  const isCalled = (at: number): boolean => called[at]?.[0] !== undefined;
+  const own = words.filter((word, at) => isCalled(at) || (FAMILY.test(word) && isCalled(at + 1)));
+  return kinds.length === 0 ? undefined : { value: kinds.join(","), words: own };
+}
+
+/** What stands before the noun of a kind, and says no more than it. */
+const FAMILY = /^(?:network|chain|node|market)s?$/u;
 
 /** Removes the subjects, so that all are meant. */
 export const ALL_SUBJECTS = /^(?:all|off|none|any)$/iu;

@@ -70,8 +70,12 @@ function withoutSlips(typed: string, { commands, networks }: Context): string {
   const [words, stems] = [new Set(known), new Set(known.map(stem))];
   // A word that is cut off is no other form of it: `nod`.
   const isKnown = (word: string): boolean => words.has(word) || (stem(word) !== word && stems.has(stem(word)));
+  const telling = known.filter(isContentWord);
+  // A short stem is near to too much.
+  const near = (word: string, least = 3): string | undefined =>
+    word.length < least ? undefined : misspelt(word, telling);
   return typed.replaceAll(/(?<!\S)\p{Ll}{3,}(?![^\s?!.,])/gu, (word) =>
-    plainWords(word).every(isKnown) ? word : (misspelt(word, known.filter(isContentWord)) ?? word),
+    plainWords(word).every(isKnown) ? word : (near(word) ?? near(stem(word), 5) ?? word),
   );
 }
 
@@ -84,9 +88,11 @@ async function guessesOf(typed: string, context: Context, words = plainWords(typ
   const ranked = found.flatMap((one) => one ?? []).toSorted((a, b) => b.rank - a.rank);
   const best = ranked.find(({ isAside }) => !isAside);
   if (best === undefined) return [];
-  if (isNegated(best.command, words)) {
+  // Who did it, and why, asks how it is.
+  const asksBack = best.command.changes === true && /^(?:who|why)$/u.test(words[0] ?? "");
+  if (asksBack || isNegated(best.command, words)) {
     const { opposite, shownBy } = best.command;
-    const instead = context.commands.find(({ name }) => name === (opposite ?? shownBy));
+    const instead = context.commands.find(({ name }) => name === (asksBack ? shownBy : (opposite ?? shownBy)));
     if (instead === undefined) return [];
     const said = await sayings(instead.options, words, context);
     const options = Object.fromEntries(Object.entries(said).map(([name, { value }]) => [name, value]));
@@ -129,7 +135,8 @@ export function isSlip({ suggestion }: UserError, found: readonly Guess[], quest
   const [best] = found;
   if (best === undefined) return true;
   const isMeant = suggestion?.startsWith(best.command.name) === true && Object.keys(best.options).length > 0;
-  if (best.share !== 1) return !isMeant;
+  // A suggestion of the command alone says less than what it lacks.
+  if (best.share !== 1) return !isMeant && suggestion !== best.command.name;
   const isWhole = isMeant && lacking(best).length === 0;
   return suggestion !== undefined && plainWords(question).length < 3 && best.isCorrected && !isWhole;
 }
@@ -181,9 +188,11 @@ async function guess(
   if (!mayMatch) return undefined;
   const said = await sayings(command.options, words, context);
   const explained = new Set(Object.values(said).flatMap((one) => one.words));
+  const wordsOf = (one: string): string | readonly string[] =>
+    one.startsWith("{") ? (said[one.slice(1, -1)]?.words ?? []) : (stems.get(stem(one)) ?? []);
   let score = 0;
   for (const terms of patterns) {
-    const hits = terms.map((term) => term.flatMap((one) => wordsOf(one, stems, said)));
+    const hits = terms.map((term) => term.flatMap(wordsOf));
     if (hits.some((hit) => hit.length === 0)) continue;
     score = Math.max(score, terms.length);
     for (const word of hits.flat()) explained.add(word);
@@ -260,11 +269,6 @@ function unreadWords(words: readonly string[], isUnread: (word: string) => boole
     unread.push(isNumbered ? `${before} ${asTyped}` : asTyped);
   }
   return [...new Set(unread)];
-}
-
-/** The words of a question that one alternative of a term stands for. */
-function wordsOf(one: string, stems: ReadonlyMap<string, string>, said: Readonly<Record<string, Said>>) {
-  return one.startsWith("{") ? (said[one.slice(1, -1)]?.words ?? []) : (stems.get(stem(one)) ?? []);
 }
 
 /** The values of a command's options that the words say. */

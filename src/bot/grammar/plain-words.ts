@@ -15,9 +15,9 @@ const SENTENCE_WORDS = new Set(
 const OTHER_WORDS = new Set(
   (
     "tell give show want need get got like find hear make keep put add see look looking " +
-    "moment minute today next only turn yet again quick quickly much currently overall thing things stuff reason guys team ok " +
-    "thank thx cheers bot bellwether everyone everybody else asap go goes went " +
-    "seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine yo tho though"
+    "moment minute today next only turn yet again quick quickly much current currently overall thing things stuff reason guys team ok " +
+    "thank cheers mate folks bot bellwether everyone everybody anyone anybody else asap go goes went bit while more " +
+    "ugh hmm lol omg gm seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine yo tho though"
   ).split(" "),
 );
 
@@ -27,26 +27,24 @@ const PARTICLES = new Set("all up off out over back down through around".split("
 /** Forms that people shorten, with or without their apostrophe, and slips of speed. */
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/[’‘]/gu, "'"],
-  [/\b(?:wat|wht|waht)(s?)\b/gu, "what$1"],
   [/\b(what|how|where|who|that)s\b/gu, "$1 is"],
   [/\b(do|does|did|is|was|are|were|has|have)nt\b/gu, "$1 not"],
-  [/\bwk(s?)\b/gu, "week$1"],
   [/^\W*(?:good )?(?:morning|afternoon|evening|day)\b(?=\W|$)/gu, "hello"],
-  [/\bbetween ((?:\S+ ){1,3})and (?=\d|\p{L}+day\b|now\b|noon\b|midnight\b)/gu, "from $1until "],
-  [/\bfrom ((?:\S+ ){1,3})to (?=\d|\p{L}+day\b|now\b|noon\b|midnight\b)/gu, "from $1until "],
+  [
+    /\b(?:between ((?:\S+ ){1,3})and|from ((?:\S+ ){1,3})to) (?=\d|\p{L}+day\b|(?:now|noon|midnight|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}*)\b)/gu,
+    "from $1$2until ",
+  ],
+  [/\bnext (?=(?:hour|minute)\b)/gu, "next 1 "],
   [/(?<=\s|\p{L})>=?\s*(?=\$?\d)/gu, " above "],
   [/\s*<=?\s*(?=\$?\d)/gu, " below "],
   [/\b(last|past|this)(?=(?:night|day|week|month|year)s?\b)/gu, "$1 "],
   [/\b(last|past|this)( \p{L}+)s\b/gu, "$1$2"],
   [/(?<=\s)[+&n](?=\s)/gu, "and"],
-  [/\b(to|over)?nite\b/gu, "$1night"],
   [/(?<!\d ?)\bw\/?(?=\s)/gu, "with"],
-  [/\bnotifs?\b/gu, "notifications"],
   [/(?:#|\b(?:nr\.?|number) ?)?(\d+)(?:st|nd|rd|th)? node\b/gu, "node $1"],
   [/\bnode (?:#|nr\.? ?|number )(?=\d)/gu, "node "],
   [/(?<=\bnodes? \d+(?:,|,? and) )(?:node )?(?=\d+(?!\S))/gu, "n"],
   [/^y(?=\s)/gu, "why"],
-  [/\bmkt(s?)\b/gu, "market$1"],
   [/\b(bid|offer|ask)\/(?=bid|offer|ask)/gu, "$1 "],
   [/\bb\/o\b/gu, "bid offer"],
   [/\border ?book\b/gu, "book"],
@@ -63,16 +61,25 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 const SHORT_WORDS: ReadonlyMap<string, string> = new Map(
   (
     "lst=last, cant=can not, wont=will not, im=i am, u=you, r=are, pls=please, plz=please, rn=right now, atm=right " +
-    "now, thru=through, fro=for, teh=the, hte=the, chan=channel, room=channel, smth=something, gimme=give me, " +
-    "px=price, bc=because, stfu=shut up, hrs=hours"
+    "now, thru=through, fro=for, teh=the, hte=the, chan=channel, room=channel, smth=something, wanna=want to, gimme=give me, " +
+    "px=price, bc=because, stfu=shut up, hrs=hours, ur=your, thx=thanks, ty=thanks, yday=yesterday, tmrw=tomorrow, " +
+    "tmr=tomorrow, wk=week, wks=weeks, wknd=weekend, eod=end of day, nite=night, tonite=tonight, overnite=overnight, " +
+    "wat=what, wats=whats, wht=what, whts=whats, waht=what, wahts=whats, notif=notification, notifs=notifications, " +
+    "mkt=market, mkts=markets"
   )
     .split(", ")
     .map((one) => one.split("=") as [string, string]),
 );
 
+/** Of `2 and 4am`, both are of that half of the day. */
+const HALVED = /(?<=\b(?:between|from) )(1?\d)(?= ?(?:and|to|until|till|-) ?(1?\d)(?::\d\d)? ?([ap]m)\b)/gu;
+
 /** The words of a sentence: in small letters, without signs at their ends, contractions taken apart. */
 export function plainWords(sentence: string): readonly string[] {
   let plain = sentence.toLowerCase().replaceAll(/\b[a-z]+\b/gu, (word) => SHORT_WORDS.get(word) ?? word);
+  plain = plain.replaceAll(HALVED, (both, from, to, half) =>
+    from % 12 <= to % 12 ? both.replace(from, from + half) : both,
+  );
   for (const [short, long] of CONTRACTIONS) plain = plain.replaceAll(short, long);
   return plain
     .split(/\s+/u)

@@ -34,13 +34,8 @@ export const LAST_NIGHT = "last night";
 
 /** Times in words. */
 export const TIME_WORDS: readonly string[] = [
-  "now",
-  "today",
-  "yesterday",
-  "tomorrow",
+  ..."now today yesterday tomorrow tonight weekend".split(" "),
   LAST_NIGHT,
-  "tonight",
-  "weekend",
   ...["last", "this"].flatMap((which) => ["day", "week", "month", "quarter", "year"].map((unit) => `${which} ${unit}`)),
 ];
 
@@ -68,6 +63,7 @@ const DAYS: ReadonlyMap<string, number> = new Map([
 const PARTS: ReadonlyMap<string, readonly [number, number, number]> = new Map([
   ["morning", [0, 12, 7]],
   ["noon", [12, 12, 12]],
+  ["lunch", [12, 14, 12]],
   ["midday", [12, 12, 12]],
   ["afternoon", [12, 18, 12]],
   ["evening", [18, 24, 18]],
@@ -145,20 +141,7 @@ function calendar(typed: string, now: Nanoseconds, ahead: boolean): Span | undef
   return years.map(inYear).find((span) => span !== undefined && (ahead ? span.to > now : span.from <= now));
 }
 
-const MONTH_NAMES = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-];
+const MONTH_NAMES = "january february march april may june july august september october november december".split(" ");
 
 function monthNumber(name = ""): string {
   const index = MONTH_NAMES.findIndex((month) => month.startsWith(name) && name.length >= 3);

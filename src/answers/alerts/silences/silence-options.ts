@@ -15,7 +15,7 @@ import type { Ask } from "../../../reply/reply.ts";
 import { ignoreUserError, passes, UserError } from "../../../errors.ts";
 import { findKind } from "../alert-kinds.ts";
 import { suggested, TO_OPTION } from "../alert-options.ts";
-import { findSubjects, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
+import { findSubjects, saidKinds, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, parseMoment, parseSpan, suggestSpans, ZONE_OPTION } from "../alert-times.ts";
 import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
 import { formatSpan } from "../../../units/time.ts";
@@ -52,17 +52,13 @@ const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 export function notSilenceable(what: string, isAlone = false): UserError {
   const near = nearest(what, SILENCEABLE);
   const mistake = `${quoteTyped(what)} is no episode, kind, market or node.`;
-  if (near === undefined && isAlone) {
-    return new UserError(mistake, {
-      option: "what",
-      remedy: "Say what, or all, then for how long, or until when. Everything for a night is:",
-      suggestion: "alerts silence all night",
-    });
-  }
+  const known = near === undefined ? `The kinds are ${SILENCEABLE.join(", ")}.` : `Did you mean ${near}?`;
+  const all = "Say what, or all, then for how long, or until when. Everything for a night is:";
+  const isBare = near === undefined && isAlone;
   return new UserError(mistake, {
     option: "what",
-    remedy: `${near === undefined ? `The kinds are ${SILENCEABLE.join(", ")}.` : `Did you mean ${near}?`} Open alerts are listed by:`,
-    suggestion: "alerts status",
+    remedy: isBare ? all : `${known} Open alerts are listed by:`,
+    suggestion: isBare ? "alerts silence all night" : "alerts status",
   });
 }
 
@@ -73,9 +69,14 @@ async function findSilenceable(_option: string, typed: string, context: SuggestC
 
 /** What a question says of it: everything, a kind, a node, a market. */
 async function saidSilenceable(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
-  const kind = saidRun(words, (typed) => findKind(typed) !== undefined);
   // Of “all alerts of node 2” the node is meant.
-  return kind ?? (await saidSubject(words, context)) ?? saidRun(words, isEverything);
+  return (await saidKind(words, context)) ?? (await saidSubject(words, context)) ?? saidRun(words, isEverything);
+}
+
+/** The one kind that is said; beside “everything”, it is the reason. */
+async function saidKind(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
+  const said = words.includes("everything") ? undefined : await saidKinds(words, context);
+  return said?.value.includes(",") === true ? undefined : said;
 }
 
 /** `resolved`, in place of an end: until the alert is over. */
@@ -109,7 +110,7 @@ const takesMoment = (typed: string): boolean => passes(() => readMoment("from", 
 
 /** A day or a part of it, which begins a silence. */
 const DAY_AHEAD =
-  /^(?:(?:today|tomorrow|(?:next )?\p{L}{3,6}day|(?:this|the) (?:morning|afternoon|evening))(?: |$)|next weekend$)/u;
+  /^(?:(?:today|tomorrow|(?:next )?\p{L}{3,6}day|(?:this|the) (?:morning|afternoon|evening))(?: |$)|next week(?:end)?$)/u;
 
 /** The ends of times that a silence fills from now on. */
 const ENDS_OF = new Map([
@@ -121,15 +122,20 @@ const ENDS_OF = new Map([
   ["today", "tomorrow"],
   ["day", "tomorrow"],
   ["week", "end of week"],
+  ["next week", "end of next week"],
+  ["next weekend", "end of next weekend"],
 ]);
 
-/** `tonight`, `for the weekend`, `the rest of the day`: until that is over, where nothing says for how long. */
+const ANY_LEAD = /^(?:over |during |for )?(?:(?:the|this|rest of) )*(?:(?:tomorrow|\p{L}{3,6}day) (?=night$))?/u;
+
+/** `tonight`, `tomorrow night`, `for the weekend`, `the rest of the day`: until that is over, where nothing says for how long. */
 function saidEnd(words: readonly string[]): Said | undefined {
-  const isOther = words.some((word, at) => /^(?:last|next)$/u.test(word) && ENDS_OF.has(words[at + 1] ?? ""));
+  const isOther = words.some((word, at) => word === "last" && ENDS_OF.has(words[at + 1] ?? ""));
   if (isOther || saidRun(words, isSpan) !== undefined) return undefined;
-  const bare = (typed: string): string => typed.replace(/^(?:over |during |for )?(?:(?:the|this|rest of) )*/u, "");
+  const bare = (typed: string): string => typed.replace(ANY_LEAD, "");
   const said = saidRun(words, (typed) => ENDS_OF.has(bare(typed)));
-  return said && { ...said, value: ENDS_OF.get(bare(said.value)) ?? "" };
+  // What is ahead is explained by its beginning.
+  return said && { value: ENDS_OF.get(bare(said.value)) ?? "", words: DAY_AHEAD.test(said.value) ? [] : said.words };
 }
 
 const CAUSE = /^(?:maintenance|restart|reboot|upgrade|patch|patching|deploy|deployment|migration|repair|repairs)$/u;
@@ -186,6 +192,8 @@ export const SILENCE_OPTIONS = {
     description: "Of that kind only this market or node",
     example: "BTC/USDT",
     suggest: suggestSilencedSubjects,
+    said: async (words, context) =>
+      (await saidKind(words, context)) === undefined ? undefined : saidSubject(words, context),
     finds: findSubjects,
   },
   from: {

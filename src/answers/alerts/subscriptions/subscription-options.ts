@@ -1,9 +1,9 @@
 import { SEVERITIES } from "../../../alerts/judge/kinds/kind.ts";
-import { type Options, plainChoices, type Said, type TextOption } from "../../../bot/options/options.ts";
+import { type Options, plainChoices, type TextOption } from "../../../bot/options/options.ts";
 import { isKindWord, KIND_CHOICES, parseKinds } from "../alert-kinds.ts";
 import { suggested } from "../alert-options.ts";
 import { saidRun } from "../../../bot/options/said.ts";
-import { findSubjects, saidSubject, suggestKindsOf, suggestSubjects } from "../alert-subjects.ts";
+import { findSubjects, saidKinds, saidSubject, suggestKindsOf, suggestSubjects } from "../alert-subjects.ts";
 import { MARKET } from "../../ids/ids.ts";
 import { saidId } from "../../ids/typed-ids.ts";
 import { suggestQuietHours, ZONE_OPTION } from "../alert-times.ts";
@@ -246,13 +246,14 @@ const CHART = {
   ],
 } as const;
 
-/** `node alerts`: those of the group `nodes`. */
-function saidGroup(words: readonly string[]): Said | undefined {
-  const word = words.find(
-    (one, at) => isKindWord(`${one}s`) && /^(?:alert|alarm|notification|incident)s?$/u.test(words[at + 1] ?? ""),
-  );
-  return word === undefined ? undefined : { value: `${word}s`, words: [word] };
-}
+/** Kinds by their names and nouns; else `markets`, and `node alerts`: those of the group `nodes`. */
+const saidKindsOrGroup: NonNullable<TextOption["said"]> = async (words, context) => {
+  const isOfGroup = (one: string, at: number): boolean =>
+    isKindWord(`${one}s`) && /^(?:alert|alarm|notification|incident|problem|issue)s?$/u.test(words[at + 1] ?? "");
+  const at = words.findIndex(isOfGroup);
+  const group = at === -1 ? undefined : { value: `${words[at]}s`, words: words.slice(at, at + 2) };
+  return (await saidKinds(words, context)) ?? group ?? saidRun(words, isKindWord);
+};
 
 const KINDS = {
   kind: "text",
@@ -261,7 +262,7 @@ const KINDS = {
   label: "Alerts",
   question: "Subscribe to which alerts?",
   narrows: true,
-  said: (words: readonly string[]) => saidRun(words, isKindWord) ?? saidGroup(words),
+  said: saidKindsOrGroup,
   hint: "None chosen: the group ops",
   maxLength: 600,
   several: KIND_CHOICES,
