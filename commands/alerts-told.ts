@@ -1,6 +1,6 @@
 import { deliverySubject } from "../src/alerts/message/delivery-subject.ts";
 import { callerZone, parsePastRange, pastRangeText, pastRangeWords } from "../src/answers/alerts/alert-times.ts";
-import { type CallerContext, offersChanges } from "../src/answers/alerts/destination.ts";
+import { offersChanges } from "../src/answers/alerts/destination.ts";
 import { TOLD_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 import {
   MAX_MESSAGES,
@@ -9,14 +9,13 @@ import {
   type ToldLine,
   toldLines,
   toldTable,
-  toldTables,
   untoldLines,
   worstFirst,
 } from "../src/answers/alerts/episodes/told.ts";
 import { calmWords, type Watched, watchedSince } from "../src/answers/alerts/episodes/watched.ts";
 import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
-import { type Block, details, paragraph, type Table } from "../src/reply/block.ts";
+import { type Block, paragraph } from "../src/reply/block.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
 import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
 import { type Inline, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
@@ -73,33 +72,24 @@ export const alertsTold = command({
     ]);
     const untold = unheard.filter(isAbout(about));
     const shown = (at: Milliseconds): Inline => momentOf(at, isDay && now - at < DAY ? undefined : zone);
-    const where = `${whereWords(options)}${namedSpan(options)}`;
     const later = { since: localText(zone, range.to), network, about };
-    const names = { name: "alerts-told", ...(isDay ? {} : { dayIn: zone }) };
-    const missed = { ...names, name: "alerts-untold", title: text`Fired, and told to nobody` };
-    const whole =
-      isDay && lines.length > 0 ? [toldTable(worstFirst(lines), names, context)] : toldTables(lines, context, zone);
-    const first = { ...names, title: text`What matters most` };
+    // What began before that day has its day, too.
+    const inTable = (at: Milliseconds): Inline => momentOf(at, isDay && at >= range.from ? undefined : zone);
+    const missed = { name: "alerts-untold", title: text`Fired, and told to nobody` };
     const tables = [
-      folded(lines, whole, first, context),
-      folded(untold, untold.length === 0 ? [] : [toldTable(worstFirst(untold), missed, context)], missed, context),
+      ...(lines.length === 0 ? [] : [toldTable(lines, { name: "alerts-told" }, inTable, context)]),
+      ...(untold.length === 0 ? [] : [toldTable(untold, missed, inTable, context)]),
     ];
     const notes = [
-      words,
+      ...(watched === undefined || watched.since === 0 ? [words] : []),
       ...(more ? [`Of that time, the last ${formatCount(MAX_MESSAGES)} messages were read.`] : []),
       ...keptWords(range, now - alerts.retention, zone),
     ];
     const said = reply({
       title:
         happenedWords([...lines, ...untold], shown) ??
-        (watched === undefined ? text`` : calmWords(watched, range, where, shown)),
-      blocks: [
-        paragraph(text`${asSentence(when)}.`),
-        ...tables.flatMap(({ shown }) => shown),
-        ...notesOf(watched),
-        paragraph(joinText(notes, " ")),
-        ...details(tables.flatMap(({ below }) => below)),
-      ],
+        (watched === undefined ? text`` : calmWords(watched, range, whereWords(options), namedSpan(options), shown)),
+      blocks: [paragraph(text`${asSentence(when)}.`), ...tables, ...notesOf(watched), paragraph(joinText(notes, " "))],
       actions: [
         ...(watched?.isSubscribed === false && offersChanges(context)
           ? [commandAction("Subscribe", "alerts add")]
@@ -134,21 +124,19 @@ function notesOf(watched: Watched | undefined): readonly Block[] {
   return watched?.notes.map((note) => paragraph(note)) ?? [];
 }
 
-/** ` last night`, where that is all that was said of the time. */
+/** `last night`, where that is all that was said of the time. */
 function namedSpan({
   when = "",
   since,
   until,
 }: Partial<Record<"when" | "since" | "until", string | undefined>>): string {
   const span = when.trim().toLowerCase();
-  return NAMED_SPANS.has(span) && since === undefined && until === undefined ? ` ${span}` : "";
+  return NAMED_SPANS.has(span) && since === undefined && until === undefined ? span : "";
 }
 
 /** Spans of time that a first line names as they were typed. */
 const NAMED_SPANS: ReadonlySet<string> = new Set([LAST_NIGHT, "overnight", "this morning", "yesterday", "today"]);
 const WEEK = 7 * DAY;
-/** More are below the fold, by their days. */
-const FIRST_LINES = 5;
 
 function isOfWeek({ from, to }: Stretch, now: Milliseconds): boolean {
   return from <= now - WEEK && to >= now;
@@ -163,25 +151,13 @@ function keptWords({ from }: Stretch, kept: Milliseconds, zone: string): readonl
   return from < kept ? [`What is over is kept for 30 days: since ${localText(zone, kept)}.`] : [];
 }
 
-/** Many lines by those that matter most, with the whole below the fold. */
-function folded(
-  lines: readonly ToldLine[],
-  whole: readonly Table[],
-  names: Parameters<typeof toldTable>[1],
-  context: CallerContext,
-): { readonly shown: readonly Table[]; readonly below: readonly Table[] } {
-  if (lines.length <= FIRST_LINES) return { shown: whole, below: [] };
-  const first = { ...names, name: `${names.name}-first` };
-  return { shown: [toldTable(worstFirst(lines).slice(0, FIRST_LINES), first, context)], below: whole };
-}
-
 /** `mainnet made no block for 9 min 20 s from 13:55; 8 more alerts and 5 other events`: the worst, and the rest counted. */
 function happenedWords(lines: readonly ToldLine[], shown: (at: Milliseconds) => Inline): Text | undefined {
   const [worst, ...others] = worstFirst(lines);
   if (worst === undefined) return undefined;
-  const { first, lasted, began, isAlert, count } = worst;
+  const { first, lasted, at, isAlert, count } = worst;
   const what = first.isOver
-    ? text`${first.words} for ${lasted} from ${shown(began)}`
+    ? text`${first.words} for ${lasted} from ${shown(at)}`
     : text`${first.words}${isAlert ? `, ${lasted}` : ""}`;
   const sum = (of: boolean): number => others.reduce((all, one) => all + (one.isAlert === of ? one.count : 0), 0);
   const [alerts, events] = [sum(true) + (isAlert ? count - 1 : 0), sum(false)];

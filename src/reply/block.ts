@@ -48,11 +48,11 @@ export function hasRows(block: Block): block is Table {
   return block.kind === "table" && block.rows.length > 0;
 }
 
-/** A column and what stands in it: its title, the cell of a row, then `right` for numbers and its priority, if it is not 1. */
+/** A column and what stands in it: its title, the cell of a row, then `right` for numbers and its priority, if it is not 1, and whether rows alike say nothing in it. */
 export type CellColumn<Row> = readonly [
   title: string,
   cell: (row: Row, index: number) => TextPart,
-  ...look: readonly ("right" | 2 | 3)[],
+  ...look: readonly ("right" | "varies" | 2 | 3)[],
 ];
 
 /** A table whose columns stand beside their cells. */
@@ -77,10 +77,11 @@ export function table<Row>({
 }
 
 function columnOf<Row>(declared: CellColumn<Row>): Column {
-  const column: { title: string; align?: "right"; priority?: 2 | 3 } = { title: declared[0] };
+  const column: { title: string; align?: "right"; priority?: 2 | 3; varies?: true } = { title: declared[0] };
   if (declared.includes("right", 2)) column.align = "right";
   if (declared.includes(2, 2)) column.priority = 2;
   else if (declared.includes(3, 2)) column.priority = 3;
+  if (declared.includes("varies", 2)) column.varies = true;
   return column;
 }
 

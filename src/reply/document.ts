@@ -76,6 +76,8 @@ const Column = z.object({
    * The CSV holds every column.
    */
   priority: z.literal([1, 2, 3]).exactOptional(),
+  /** It says something only where its rows differ. */
+  varies: z.literal(true).exactOptional(),
 });
 export type Column = Immutable<z.infer<typeof Column>>;
 

@@ -1,5 +1,6 @@
 import { type Block, mapValues, type Table, valuesOf } from "./block.ts";
 import type { Action, Reply } from "./reply.ts";
+import { plainText } from "./plain-text.ts";
 import type { Inline, Text } from "./text.ts";
 
 /** Whether a reply says more below the fold than above it. */
@@ -51,11 +52,13 @@ function withFirstRows(block: Block, most: number): Block {
   return { ...block, ...chosen, rows: rows.slice(0, fold), total: Math.max(total, rows.length) };
 }
 
-/** A table without the columns that have nothing in any row. */
+/** A table without the columns that have nothing in any row, or the same in all where that says nothing. */
 function withoutEmptyColumns(block: Block): Block {
   if (block.kind !== "table" || block.rows.length === 0) return block;
   const says = (_: unknown, at: number): boolean =>
-    at === 0 || block.rows.some((row) => (row[at] ?? []).some((one) => !isBlank(one)));
+    at === 0 ||
+    (block.rows.some((row) => (row[at] ?? []).some((one) => !isBlank(one))) &&
+      (block.columns[at]?.varies !== true || new Set(block.rows.map((row) => plainText(row[at] ?? []))).size > 1));
   if (block.columns.every(says)) return block;
   const kept = block.columns.map(says);
   return {
@@ -66,7 +69,7 @@ function withoutEmptyColumns(block: Block): Block {
 }
 
 function isBlank(inline: Inline): boolean {
-  return inline.kind === "text" && inline.text.trim() === "";
+  return inline.kind === "text" && ["", "–"].includes(inline.text.trim());
 }
 
 /** The whole reply, its numbers exact but for the headline's; one that is whole when short has its thousands apart. */
@@ -74,7 +77,7 @@ export function unfolded(reply: Reply): Reply {
   return {
     ...reply,
     title: shortText(reply.title),
-    blocks: reply.blocks.map((block) => mapValues(block, wholeText)),
+    blocks: reply.blocks.map((block) => withoutEmptyColumns(mapValues(block, wholeText))),
     ...(reply.footer === undefined ? {} : { footer: wholeText(reply.footer) }),
   };
 }

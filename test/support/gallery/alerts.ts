@@ -4,7 +4,7 @@ import type { Subscription } from "../../../src/alerts/route/subscription.ts";
 import type { Episode } from "../../../src/alerts/judge/rules/episode.ts";
 import { describe } from "../../../src/alerts/words/words.ts";
 import { episodeTimelineReply } from "../../../src/answers/alerts/episodes/episode-timeline.ts";
-import { toldLines, toldTables } from "../../../src/answers/alerts/episodes/told.ts";
+import { momentOf, toldLines, toldTable } from "../../../src/answers/alerts/episodes/told.ts";
 import type { CallerContext } from "../../../src/answers/alerts/destination.ts";
 import type { Told } from "../../../src/alerts/service/service.ts";
 import { field, paragraph } from "../../../src/reply/block.ts";
@@ -234,10 +234,11 @@ const told = (() => {
     reply({
       title: "api1 on mainnet did not answer for 4 min 2 s from 03-01 10:10; 1 other event",
       blocks: [
-        ...toldTables(
+        toldTable(
           toldLines(all, { ...inOps, networks: ["mainnet"] }, now, "Europe/Zurich"),
+          { name: "alerts-told" },
+          (at) => momentOf(at, "Europe/Zurich"),
           inOps,
-          "Europe/Zurich",
         ),
         paragraph("All channels of this server, and your own watches."),
       ],
@@ -250,7 +251,7 @@ export const alertReplies: readonly GalleryEntry[] = [
   { name: "alert-subscribed", shows: "who subscribed the channel to what, and how things stand", reply: subscribed },
   { name: "alert-silenced", shows: "who silenced what until when, whatever their name contains", reply: silenced },
   { name: "alert-story", shows: "the whole story of an alert, line by line", reply: story },
-  { name: "alerts-told", shows: "what was told, by day, with the clock of a zone", reply: told },
+  { name: "alerts-told", shows: "what was told, with the clock of a zone", reply: told },
   { name: "alert-stalled", shows: "a critical alert with its buttons", reply: stalled },
   { name: "alert-resolved", shows: "the end of it: good news, short", reply: resolved },
 ];

@@ -39,8 +39,10 @@ export function recordsOf(table: Table, columns: readonly number[], apart: boole
     cut: 0,
     frame: ["", ""],
     row: (index, onId) => {
-      const cells = labels.map((label, column) => {
-        const cell = renderText(table.rows[index]?.[column] ?? [], { ...(column === 0 ? { bold: true } : {}), onId });
+      const cells = labels.flatMap((label, column) => {
+        const content = table.rows[index]?.[column] ?? [];
+        if (column > 0 && isEmpty(content)) return [];
+        const cell = renderText(content, { ...(column === 0 ? { bold: true } : {}), onId });
         const value = cell.markdown.trim() === "" ? "–" : cell.markdown.trim();
         return { markdown: label === "" ? value : `${label} ${value}`, whole: cell.whole };
       });
@@ -82,41 +84,14 @@ export function linesOf(table: Table, columns: readonly number[]): Layout | unde
 }
 
 /**
- * Rows of two lines, where one has no room for the time as well: the other cells, and the time below them. Undefined
- * where no time matters, and where the other cells are too long or some of them matter less.
- */
-export function foldedLinesOf(table: Table, columns: readonly number[]): Layout | undefined {
-  const time = timeColumn(table, columns);
-  if (time === undefined) return undefined;
-  const others = linesOf(
-    table,
-    columns.filter((index) => index !== time),
-  );
-  if (others === undefined || columns.slice(1).some((index) => rankOf(table, index) > 1)) return undefined;
-  return {
-    ...others,
-    columns: columns.length,
-    frame: ["", ""],
-    row: (index, onId) => {
-      const words = others.row(index, onId);
-      const when = renderText(table.rows[index]?.[time] ?? [], { shortTimes: true });
-      if (when.markdown.trim() === "") return words;
-      return { markdown: `${words.markdown}\n-# ${when.markdown.trim()}`, whole: words.whole && when.whole };
-    },
-  };
-}
-
-/**
- * Rows of two lines, where a row stands alone or has a button beside it: the first cell, which may wrap, and the others in
- * small print below it. Undefined where a row has no room for them.
+ * Rows of two lines, where a row stands alone, has a button beside it or a time that matters: the first cell, which may
+ * wrap, and the others in small print below it. Undefined where a row has no room for them.
  */
 export function twoLinesOf(table: Table, columns: readonly number[]): Layout | undefined {
   const titles = titlesOf(table, columns);
   const isTooLong = (cells: readonly Text[]): boolean => lineWidth(cells, LINE_GAP) > PHONE_LINE;
   const [first = 0, ...others] = columns;
-  const below = table.rows.map((row) =>
-    others.map((index) => row[index] ?? []).filter((cell) => flatText(cell) !== ""),
-  );
+  const below = table.rows.map((row) => others.map((index) => row[index] ?? []).filter((cell) => !isEmpty(cell)));
   if (others.length > 0 && [titles, ...below].some(isTooLong)) return undefined;
   const joined = (cells: readonly Text[], onId?: (value: string) => void): string =>
     cells.map((cell) => renderText(cell, { shortTimes: true, onId }).markdown.trim()).join(LINE_GAP);
@@ -140,6 +115,11 @@ export function twoLinesOf(table: Table, columns: readonly number[]): Layout | u
       return { markdown: rest === "" ? head : `${head}\n-# ${rest}`, whole: name.whole };
     },
   };
+}
+
+/** Whether a cell has nothing to say. */
+function isEmpty(cell: Text): boolean {
+  return ["", "–"].includes(flatText(cell).trim());
 }
 
 function lineWidth(cells: readonly Text[], gap: string): number {
@@ -206,6 +186,7 @@ export function timeColumn(table: Table, columns: readonly number[]): number | u
     );
 }
 
-function isTime({ kind }: Inline): boolean {
-  return kind === "time";
+/** Also one as the clock of a zone shows it. */
+function isTime(inline: Inline): boolean {
+  return "at" in inline;
 }

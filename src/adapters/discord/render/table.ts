@@ -5,7 +5,7 @@ import { oneLine } from "../../../reply/plain-text.ts";
 import { type Text, toText } from "../../../reply/text.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { FIXED_WIDTH, flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
-import { foldedLinesOf, GAP, type Layout, linesOf, recordsOf, timeColumn, twoLinesOf } from "./table-lines.ts";
+import { GAP, type Layout, linesOf, recordsOf, timeColumn, twoLinesOf } from "./table-lines.ts";
 import { shownOf } from "../../chat/bounds.ts";
 
 export interface TableContext {
@@ -112,12 +112,10 @@ function columnsOf(count: number): number[] {
 function widestLayout(table: Table, count: number, apart: boolean): Layout {
   let columns = columnsOf(count);
   const order = leavingOrder(table.columns, count);
-  const mayFold = apart || table.rows.length === 1;
+  const mayFold = apart || table.rows.length === 1 || timeColumn(table, columns) !== undefined;
   for (;;) {
     const inLines = (apart ? undefined : gridOf(table, columns)) ?? linesOf(table, columns);
-    const folded = (): Layout | undefined =>
-      (mayFold ? twoLinesOf(table, columns) : undefined) ?? foldedLinesOf(table, columns);
-    const layout = mayFold && (inLines?.cut ?? 0) > 0 ? folded() : (inLines ?? folded());
+    const layout = mayFold && (inLines?.cut ?? 1) > 0 ? twoLinesOf(table, columns) : inLines;
     if (layout !== undefined) return layout;
     // The column of an important time stays.
     const time = timeColumn(table, columns);

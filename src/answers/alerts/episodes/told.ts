@@ -25,6 +25,8 @@ import {
 } from "../destination.ts";
 import { placeOf, reach, seenHere } from "./episodes.ts";
 
+/** More are below the fold. */
+const FIRST_LINES = 5;
 /** How many places a line names, or what is subscribed; the rest is counted. */
 export const NAMED_PLACES = 3;
 /** Messages that are read at most. */
@@ -78,9 +80,8 @@ export interface ToldLine {
   readonly isAlert: boolean;
   /** How much it matters, by one measure after the other: the lowest first. */
   readonly rank: readonly number[];
-  /** When it was told first, and when it began. */
+  /** When it began, of an event its own time: people may have been told later. */
   readonly at: Milliseconds;
-  readonly began: Milliseconds;
   readonly what: string;
   /** What it was, for a first line: a sentence that its length continues, where it is over. */
   readonly first: { readonly words: string; readonly isOver: boolean };
@@ -130,12 +131,12 @@ export function toldLines(
     return message.type === "condition" && episode !== undefined ? episode.id : id;
   });
   const lines = [...groups.values()].flatMap((group): ToldLine[] => {
-    const [last, first = last] = [group[0], group.at(-1)];
-    if (last === undefined || first === undefined) return [];
+    const [last] = group;
+    if (last === undefined) return [];
     const places = [...new Set(group.map(({ destination }) => destination))].toSorted();
     const line = { ...lineOf(last, context, now), places };
     const count = new Set(group.map(({ message }) => (isRoutine(message) ? message.event.key : ""))).size;
-    return [count > 1 ? { ...line, ...counted(line, `the last of ${formatCount(count)}`) } : { ...line, at: first.at }];
+    return [count > 1 ? { ...line, ...counted(line, `the last of ${formatCount(count)}`) } : line];
   });
   return withAlike(lines).toSorted((a, b) => b.at - a.at);
 }
@@ -218,12 +219,12 @@ export function worstFirst(lines: readonly ToldLine[]): readonly ToldLine[] {
 }
 
 function lineOf({ at, message, episode }: Told, context: ToldContext, now: Milliseconds): Omit<ToldLine, "places"> {
-  if (message.type === "condition" && episode !== undefined)
-    return { ...episodeLine(episode, context, now, message), at };
+  if (message.type === "condition" && episode !== undefined) return episodeLine(episode, context, now, message);
   const what = sentence(describe(message, {}, context.platforms).title);
   const rank = [isRoutine(message) || message.type === "rolling" ? 2 : 1];
   const first = { words: what, isOver: false };
-  return { isAlert: false, rank, at, began: at, what, first, lasted: "–", taker: "–", alike: "", count: 1 };
+  const moment = message.type === "event" ? millisOf(message.event.at) : at;
+  return { isAlert: false, rank, at: moment, what, first, lasted: "–", taker: "–", alike: "", count: 1 };
 }
 
 function episodeLine(
@@ -241,8 +242,7 @@ function episodeLine(
   return {
     isAlert: true,
     rank: rankOf(episode, context, now),
-    at: millisOf(episode.detected),
-    began: millisOf(episode.began),
+    at: millisOf(episode.began),
     what: sentence(message === undefined ? title : markedTitle(title, message)),
     first: { words: sentence(said), isOver: !isOpen(episode) && unseen === undefined },
     lasted: lengthWords(episode, now),
@@ -265,31 +265,24 @@ function dayIn(zone: string, at: Milliseconds): string {
   return localText(zone, at).slice(0, 10);
 }
 
-/** A table for each day by the clock of a zone, the newest day first, and in it what matters most. */
-export function toldTables(lines: readonly ToldLine[], context: CallerContext, zone: string): Table[] {
-  const days = Map.groupBy(lines, ({ at }) => dayIn(zone, at));
-  return [...days].map(([day, rows]) =>
-    toldTable(worstFirst(rows), { name: `alerts-told-${day}`, title: toText(dayWords(day)) }, context),
-  );
-}
-
-/** `dayIn`: the zone of the days that stand with the times, where no title names one. */
+/** One table of all, what matters most first and so much of it above the fold; `shown` writes a moment. */
 export function toldTable(
   rows: readonly ToldLine[],
-  { dayIn: zone, ...names }: { readonly name: string; readonly title?: Text; readonly dayIn?: string | undefined },
+  names: { readonly name: string; readonly title?: Text },
+  shown: (at: Milliseconds) => Inline,
   context: CallerContext,
 ): Table {
   const whereOf = placesWords(context);
-  const whenOf = ({ at }: ToldLine): Inline => momentOf(at, zone);
   return table<ToldLine>({
     ...names,
-    rows,
+    fold: FIRST_LINES,
+    rows: worstFirst(rows),
     columns: [
       ["What", ({ what }) => what],
-      ["When", whenOf],
+      ["When", ({ at }) => shown(at)],
       ["How long", ({ lasted }) => lasted],
       ["Taken by", ({ taker }) => taker, 2],
-      ["Where", ({ places }) => (places.length === 0 ? "nobody" : whereOf(places)), 2],
+      ["Where", ({ places }) => (places.length === 0 ? "nobody" : whereOf(places)), 2, "varies"],
     ],
   });
 }
@@ -297,12 +290,6 @@ export function toldTable(
 /** A moment of this day, or with its day by the clock of a zone. */
 export function momentOf(at: Milliseconds, zone: string | undefined): Inline {
   return zone === undefined ? time(fromMillis(at), "clock") : clockTime(fromMillis(at), localText(zone, at).slice(5));
-}
-
-/** `Friday, 2026-05-01`. */
-function dayWords(day: string): string {
-  const weekday = new Date(`${day}T00:00:00Z`).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
-  return `${weekday}, ${day}`;
 }
 
 /** Where direct messages to the caller go; an operator has no such place. */

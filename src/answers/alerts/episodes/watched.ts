@@ -1,6 +1,7 @@
 import { destinationKey } from "../../../alerts/destination.ts";
 import { subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import type { ReadPast } from "../../../chart/thin.ts";
+import { capitalised } from "../../../reply/enum-words.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { text, type Text, type TextPart, time } from "../../../reply/text.ts";
 import { fromMillis, type Milliseconds, type Stretch } from "../../../units/time.ts";
@@ -21,7 +22,7 @@ export interface Watched {
 
 /** Who watches these places: what is subscribed, and since when that and the looks at the network go back. */
 export async function watchedSince(
-  { from, to }: Stretch,
+  { from }: Stretch,
   keys: readonly string[] | undefined,
   network: string | undefined,
   context: AlertsContext & {
@@ -47,15 +48,10 @@ export async function watchedSince(
   const asked = network === undefined ? context.networks : [network];
   const looks = await Promise.all(asked.map((one) => firstLook(one, from, context)));
   const since = Math.max(subscribed, Math.min(...looks));
-  return {
-    notes: [
-      text`${subscribed >= to ? "Nobody was subscribed then; s" : "S"}ubscribed since ${time(fromMillis(subscribed))}: ${words}.`,
-      ...unwatched,
-    ],
-    isSubscribed: true,
-    none,
-    since: since <= from + AT_ONCE ? 0 : since,
-  };
+  const isKnown = since <= from + AT_ONCE;
+  // Where the time is not known, the first line says since when it would be.
+  const notes = isKnown ? [text`Subscribed since ${time(fromMillis(subscribed))}: ${words}.`, ...unwatched] : unwatched;
+  return { notes, isSubscribed: true, none, since: isKnown ? 0 : since };
 }
 
 /** The first look at a network since a moment: 0 where no looks are kept, though it was looked at. */
@@ -72,18 +68,20 @@ async function firstLook(
   return 0;
 }
 
-/** That nothing happened, or that nobody knows. */
+/** That nothing happened, or that nobody knows; `span` names the time, as `last night`. */
 export function calmWords(
   { isSubscribed, none, since }: Watched,
   { to }: Stretch,
   where: string,
+  span: string,
   shown: (at: Milliseconds) => TextPart,
 ): Text {
-  if (since === 0) return text`Nothing happened${where}`;
+  const named = `${where}${span === "" ? "" : ` ${span}`}`;
+  if (since === 0) return text`Nothing happened${named}`;
   const why = !isSubscribed
     ? none
     : since === Infinity
       ? "nobody was watching"
       : text`watching only since ${shown(since)}${since >= to ? "" : "; nothing happened since"}`;
-  return text`Not known${where}: ${why}`;
+  return text`${where === "" && span !== "" ? `${capitalised(span)} is not known` : `Not known${named}`}: ${why}`;
 }
