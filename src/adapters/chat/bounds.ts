@@ -11,6 +11,21 @@ import { type Inline, mergeRuns, type Person, type Text } from "../../reply/text
 /** The rows of a table that a message shows above its button Details. */
 export const FOLDED_ROWS = 15;
 
+/** An important column behind the first one that holds only moments, also as the clock of a zone shows them. */
+export function timeColumn(table: Table, columns: readonly number[] = [...table.columns.keys()]): number | undefined {
+  const isTime = (one: Inline): boolean => "at" in one;
+  return columns
+    .slice(1)
+    .find(
+      (index) =>
+        (table.columns[index]?.priority ?? 1) === 1 &&
+        table.rows.some((row) => row[index]?.some(isTime) === true) &&
+        table.rows.every(({ [index]: cell = [] }) =>
+          cell.every((one) => isTime(one) || ("text" in one && one.text === "–")),
+        ),
+    );
+}
+
 type Run<K extends Inline["kind"]> = Extract<Inline, { kind: K }>;
 
 /** How a platform writes the runs of a text. */

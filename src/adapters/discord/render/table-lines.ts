@@ -1,5 +1,6 @@
 import type { Table } from "../../../reply/block.ts";
-import { type Inline, type Text, toText } from "../../../reply/text.ts";
+import { type Text, toText } from "../../../reply/text.ts";
+import { timeColumn } from "../../chat/bounds.ts";
 import { PHONE_LINE } from "../limits.ts";
 import { FIXED_WIDTH, flatText, type Markup, renderText, shownWidth } from "./markdown.ts";
 
@@ -169,24 +170,4 @@ function beginningOf(cell: Text, space: number): string {
   const words = flatText(end === -1 ? cell : cell.slice(0, end));
   if (space < MIN_BEGINNING || words === "" || !FIXED_WIDTH.test(words)) return "…";
   return renderText([{ kind: "text", text: `${words}…` }], { max: space }).markdown;
-}
-
-/** An important column behind the first one that holds only times. */
-export function timeColumn(table: Table, columns: readonly number[]): number | undefined {
-  return columns
-    .slice(1)
-    .find(
-      (index) =>
-        rankOf(table, index) === 1 &&
-        table.rows.some((row) => row[index]?.some(isTime) === true) &&
-        table.rows.every(
-          ({ [index]: cell = [] }) =>
-            cell.every((one) => isTime(one) || ("text" in one && one.text === "–")) && shownWidth(cell) <= PHONE_LINE,
-        ),
-    );
-}
-
-/** Also one as the clock of a zone shows it. */
-function isTime(inline: Inline): boolean {
-  return "at" in inline;
 }

@@ -5,8 +5,8 @@ import { oneLine } from "../../../reply/plain-text.ts";
 import { type Text, toText } from "../../../reply/text.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { FIXED_WIDTH, flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
-import { GAP, type Layout, linesOf, recordsOf, timeColumn, twoLinesOf } from "./table-lines.ts";
-import { shownOf } from "../../chat/bounds.ts";
+import { GAP, type Layout, linesOf, recordsOf, twoLinesOf } from "./table-lines.ts";
+import { shownOf, timeColumn } from "../../chat/bounds.ts";
 
 export interface TableContext {
   readonly max: number;
@@ -117,9 +117,9 @@ function widestLayout(table: Table, count: number, apart: boolean): Layout {
     const inLines = (apart ? undefined : gridOf(table, columns)) ?? linesOf(table, columns);
     const layout = mayFold && (inLines?.cut ?? 1) > 0 ? twoLinesOf(table, columns) : inLines;
     if (layout !== undefined) return layout;
-    // The column of an important time stays.
+    // The column of an important time leaves last.
     const time = timeColumn(table, columns);
-    const next = order.find((column) => column !== time && columns.includes(column));
+    const next = order.find((column) => column !== time && columns.includes(column)) ?? time;
     columns = columns.filter((column) => column !== next);
   }
 }

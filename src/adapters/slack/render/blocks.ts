@@ -4,7 +4,7 @@ import { columnCount } from "../../../reply/columns.js";
 import { type Block, type Field, hasRows, type Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
 import { type Text, toText } from "../../../reply/text.ts";
-import { mostThat, shownOf } from "../../chat/bounds.ts";
+import { FOLDED_ROWS, mostThat, shownOf, timeColumn } from "../../chat/bounds.ts";
 import type { Press } from "../../chat/press.ts";
 import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
 import { renderChoice } from "./buttons.ts";
@@ -178,10 +178,7 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
   const room = bounds.length - head.mrkdwn.length - NOTE_LENGTH - form.held.length;
   const noted = titled.length + (table.rowAction === undefined ? 2 : 3);
   if (room < 50 || bounds.blocks < noted) return omitted(table);
-  const shown =
-    (form.asTable && !form.inView
-      ? renderTableBlock(table, room, { ...form, paged: form.asker !== undefined })
-      : undefined) ?? renderCards(table, { length: room, blocks: bounds.blocks - noted + 1 }, form);
+  const shown = renderRows(table, { length: room, blocks: bounds.blocks - noted + 1 }, form);
   const isCut = shown.rows < table.rows.length || shown.columns < columnCount(table) || !shown.whole;
   const note = truncationNote(table, shown.rows, isCut, form.held);
   const chosen = rowChoice(table, shown.rows, form);
@@ -202,6 +199,22 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
 /** Reserved for the line that says what of a table is shown. */
 const NOTE_LENGTH = 127;
 
+/** As a table block, else in lines: also where each row is a story, if as many have room. */
+function renderRows(table: Table, bounds: Bounds, form: TableForm): RenderedTable {
+  const inBlock =
+    form.asTable && !form.inView
+      ? renderTableBlock(table, bounds.length, { ...form, paged: form.asker !== undefined })
+      : undefined;
+  if (inBlock !== undefined && !isStory(table)) return inBlock;
+  const inLines = renderCards(table, bounds, form);
+  return inBlock !== undefined && inLines.rows < inBlock.rows ? inBlock : inLines;
+}
+
+/** Whether each row has a name, a time that matters and more: a phone has no room for their columns, and wraps lines. */
+function isStory(table: Table): boolean {
+  return table.rows.length <= FOLDED_ROWS && columnCount(table) > 2 && timeColumn(table) !== undefined;
+}
+
 /** What can be done with each row that is shown. */
 function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTable, folded }: TableForm) {
   // Above the fold one choice is enough, and its length is bounded.
@@ -215,15 +228,16 @@ function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTa
 }
 
 /**
- * A table without a table block: one line a row. Above the fold its few columns are named once, above; below, each value
- * stands behind its column's name.
+ * A table without a table block: one line a row. The few columns above the fold, or of a story, are named once, above;
+ * elsewhere each value stands behind its column's name.
  */
 function renderCards(table: Table, given: Bounds, form: TableForm): RenderedTable {
   let rendered: RenderedBlocks = NOTHING;
   const chosen = mostImportant(table, form.maxColumns);
   const choiceLength = choiceLengths(table, form);
   const titles = escapeMrkdwn(chosen.map((index) => printable(table.columns[index]?.title ?? "").trim()).join(" · "));
-  const named = form.folded && given.blocks > 1 && /[^\s·]/u.test(titles) && titles.length <= MAX_TITLES_LENGTH;
+  const named =
+    (form.folded || isStory(table)) && given.blocks > 1 && /[^\s·]/u.test(titles) && titles.length <= MAX_TITLES_LENGTH;
   const head = named ? [contextBlock(titles)] : [];
   const bounds = { blocks: given.blocks - head.length, length: given.length - (named ? titles.length : 0) };
   const lines = table.rows.slice(0, form.maxRows).map((row): Text => {
