@@ -18,8 +18,10 @@ const MAX_CORNERS = 64;
 /** More values of a fact are not told apart. */
 const FEW = 4;
 
+const DUE = '["dueMillis"]';
+
 /** What says whether a look goes on from the one before. */
-type Head = Readonly<Record<"run" | "dueMillis" | "every" | "failure", Column>>;
+type Head = Readonly<Record<"run" | "every" | "failure", Column>>;
 type Going = Pick<Moment, "dueMillis" | "every"> & { readonly run: unknown };
 
 /** Looks of a chunk in a row. */
@@ -40,24 +42,27 @@ export class PackedReadings {
     return at === undefined ? this.momentOf(look).at : nanoseconds(at);
   });
   readonly atMillis = kept((look) => toMillis(this.at(look)));
-  readonly #dueMillis = kept((look) => Number(this.#head.dueMillis.at(look)));
+  readonly #dueMillis = kept((look) => Number(this.#due(0).at(look)));
+  readonly #due = kept(() => orDamaged(() => this.#chunk.column(DUE)));
+  /** When the first and the last look were due, where no look is missing. */
+  readonly #ends: readonly Milliseconds[] | undefined;
   readonly #at = kept(() => orDamaged(() => this.#chunk.column('["at"]')));
 
   /** Throws for a chunk that is damaged. */
   constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[]) {
     [this.#chunk, this.network, this.size] = [chunk, network, chunk.size];
     const columnOf = (name: keyof Head): Column => chunk.column(JSON.stringify([name]));
-    const [run, dueMillis] = [columnOf("run"), columnOf("dueMillis")];
-    this.#head = { run, dueMillis, every: columnOf("every"), failure: columnOf("failure") };
-    this.#breaks = breaksIn(this.#head, chunk.size);
+    this.#head = { run: columnOf("run"), every: columnOf("every"), failure: columnOf("failure") };
+    this.#ends = endsOf(chunk, this.#head);
+    this.#breaks = this.#ends === undefined ? breaksIn(this.#head, this.#due(0), chunk.size) : [];
     this.subjects = kinds.flatMap((kind) => subjectsOf(chunk, network, kind));
   }
 
   /** What a look was, beside what was seen. Throws SyntaxError where it is no look. */
   momentOf(look: number): Moment {
-    const { run, dueMillis, every, failure } = this.#head;
+    const { run, every, failure } = this.#head;
     const at = this.#at(0).at(look);
-    const moment = { at, run: run.at(look), dueMillis: dueMillis.at(look), every: every.at(look) };
+    const moment = { at, run: run.at(look), dueMillis: this.#due(0).at(look), every: every.at(look) };
     const why = failure.at(look);
     return lookFromJson(why === undefined ? moment : { ...moment, failure: why });
   }
@@ -81,8 +86,8 @@ export class PackedReadings {
 
   /** By what the next look goes on. */
   going(look: number): Going {
-    const { run, dueMillis, every } = this.#head;
-    return { run: run.at(look), dueMillis: dueMillis.near(look), every: every.near(look) };
+    const { run, every } = this.#head;
+    return { run: run.at(look), dueMillis: this.#nearDue(look), every: every.near(look) };
   }
 
   /** Whether another chunk shows something of each subject. */
@@ -96,7 +101,12 @@ export class PackedReadings {
   goesOn(look: number, { run, dueMillis, every }: Going): boolean {
     const head = this.#head;
     const isOne = run === head.run.at(look) && every === head.every.near(look) && head.failure.at(look) === undefined;
-    return isOne && !isGap(head.dueMillis.near(look) - dueMillis, every);
+    return isOne && !isGap(this.#nearDue(look) - dueMillis, every);
+  }
+
+  #nearDue(look: number): Milliseconds {
+    const known = look === 0 ? this.#ends?.[0] : look === this.size - 1 ? this.#ends?.[1] : undefined;
+    return known ?? this.#due(0).near(look);
   }
 }
 
@@ -113,7 +123,16 @@ function isGap(between: Milliseconds, every: Milliseconds): boolean {
   return between > GAP_INTERVALS * every - 1;
 }
 
-function breaksIn({ run, dueMillis, every, failure }: Head, size: number): readonly number[] {
+/** Looks of a run are due on a grid (watchers/schedule.ts): where so many just fill it, none is missing. */
+function endsOf(chunk: Chunk, { run, every }: Head): readonly Milliseconds[] | undefined {
+  const ends = chunk.values(DUE)?.map(Number);
+  const [first = Number.NaN, last = Number.NaN] = ends ?? [];
+  const spare = last - first - (chunk.size - 1) * Number(every.is);
+  const isOne = run.is !== undefined && ends?.length === 2 && chunk.keys('["failure"').length === 0;
+  return isOne && Math.abs(spare) < 1 ? ends : undefined;
+}
+
+function breaksIn({ run, every, failure }: Head, dueMillis: Column, size: number): readonly number[] {
   const breaks: number[] = [];
   let before = dueMillis.near(0);
   for (let look = 1; look < size; look += 1) {

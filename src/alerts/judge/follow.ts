@@ -53,12 +53,14 @@ export interface Path {
 }
 
 /**
- * What a round adds to a machine where it is judged as the one before was, and no more follows: how long it is bad, or how
- * much later its flapping ends.
+ * What a round adds to a machine where it is judged as the one before was, and no more follows: how long it is bad, how long
+ * it is good again, until that is long enough, or how much later its flapping ends.
  */
-type Added = "nothing" | "badMillis" | "flapping";
+type Added = "nothing" | "badMillis" | "heldMillis" | "flapping";
 
 const OK: Pick<Machine, "phase" | "known" | "flapping" | "badMillis"> = { phase: "ok", known: true, badMillis: 0 };
+
+const OF_GOOD: Partial<Record<Machine["phase"], Added>> = { ok: "nothing", recovering: "heldMillis" };
 
 /** What every further round adds that is judged as the last one was; undefined where more may follow. Pure. */
 function addedAlike(
@@ -68,7 +70,7 @@ function addedAlike(
 ): Added | undefined {
   const { phase, known, flapping, badMillis } = machine ?? OK;
   if (phase === "ok" && flapping === undefined) return state === "bad" ? undefined : "nothing";
-  if (state === "good") return phase === "ok" && known ? "nothing" : undefined;
+  if (state === "good") return known ? OF_GOOD[phase] : undefined;
   if (state === "bad") {
     const lasts = phase === "firing" && known && badMillis >= criticalMillis && beyond === undefined;
     return lasts ? "badMillis" : undefined;
@@ -90,12 +92,12 @@ export function followOne(rule: Rule, { readingOf }: Subject, path: Path, from: 
   let wasBlind = false;
   /** The last look that it was judged by, undefined where there was no reading; how, and what looks add that are judged so. */
   let [last, judgement, added]: [Reading?, Judgement?, Added?] = [];
-  /** What that has come to. */
-  let sum: Milliseconds = 0;
+  /** What that has come to, and in how many rounds it was good again. */
+  let [sum, rounds]: [Milliseconds, number] = [0, 0];
 
   const settle = (): void => {
-    if (machine !== undefined && added === "badMillis") {
-      machine = { ...machine, badMillis: sum };
+    if (machine !== undefined && (added === "badMillis" || added === "heldMillis")) {
+      machine = { ...machine, ...(added === "heldMillis" ? { heldMillis: sum, rounds } : { badMillis: sum }) };
       open = open && last && { ...open, last };
     } else if (machine?.flapping !== undefined && added === "flapping") {
       machine = { ...machine, flapping: { ...machine.flapping, lastMillis: sum } };
@@ -111,8 +113,10 @@ export function followOne(rule: Rule, { readingOf }: Subject, path: Path, from: 
   const see = (reading: Reading, look: number): void => {
     const judged = judgeSeen(rule, reading, isBlind(look), machine);
     const elapsedMillis = dueMillis(look) - (look === row.from ? progress.monotonicMillis : dueMillis(look - 1));
-    if (added !== undefined && isJudgedAlike(judged, judgement) && reading.badForMillis === undefined) {
-      sum += Math.max(0, elapsedMillis);
+    const next = sum + Math.max(0, elapsedMillis);
+    const isOver = added === "heldMillis" && next >= config.keep.for && rounds + 1 >= config.keep.rounds;
+    if (added !== undefined && !isOver && isJudgedAlike(judged, judgement) && reading.badForMillis === undefined) {
+      [sum, rounds] = [next, rounds + 1];
     } else {
       settle();
       const when = { watcher, at: at(look), elapsedMillis, known: lastSeen(path, look), downtimeMillis, config };
@@ -121,7 +125,9 @@ export function followOne(rule: Rule, { readingOf }: Subject, path: Path, from: 
       if (after.next !== undefined) take(after.next, look);
       // Another look that is judged alike need not be stepped through, where it adds no more than time.
       added = isJudged(seen) ? addedAlike(machine, judged, timing) : undefined;
-      sum = (added === "badMillis" ? machine?.badMillis : machine?.flapping?.lastMillis) ?? 0;
+      const { heldMillis, badMillis, flapping }: Partial<Machine> = machine ?? {};
+      sum = (added === "heldMillis" ? heldMillis : added === "flapping" ? flapping?.lastMillis : badMillis) ?? 0;
+      rounds = machine?.rounds ?? 0;
     }
     last = reading;
   };
