@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, inject, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
 import { fullText } from "../../src/reply/full-text.ts";
@@ -18,35 +18,41 @@ afterAll(async () => (await shared)?.[Symbol.asyncDispose]());
 
 type Question = keyof typeof MEANT;
 
+/** A third of the phrasings, and all of them where cases are many. */
+const few = (lines: readonly string[]): readonly string[] =>
+  inject("manyRuns") ? lines : lines.filter((_, index) => index % 3 === 0);
+
 async function measure(table: Readonly<Record<Question, readonly string[]>>) {
   const talk = await talkToSimulator({ nodes: 3 });
   const wrong: string[] = [];
   const missed: string[] = [];
+  let count = 0;
   for (const question of Object.keys(MEANT) as Question[]) {
-    for (const line of table[question]) {
+    for (const line of table === ASKED ? table[question] : few(table[question])) {
+      count += 1;
       const reply = await talk.askFor(line);
       const said = fullText(reply);
       if (MEANT[question].test(said)) continue;
       (reply.failure === undefined ? wrong : missed).push(`${question}: ${line} => ${said.slice(0, 300)}`);
     }
   }
-  return { wrong, missed };
+  return { wrong, missed, count };
 }
 
 test("each phrasing of the seven questions is answered, or offered as one press", async () => {
-  expect(await measure(ASKED)).toEqual({ wrong: [], missed: [] });
+  expect(await measure(ASKED)).toMatchObject({ wrong: [], missed: [] });
 }, 60_000);
 
 test("of phrasings by which no word was chosen, eight of ten are, too, and none wrongly", async () => {
-  const { wrong, missed } = await measure(HELD_OUT);
+  const { wrong, missed, count } = await measure(HELD_OUT);
   expect(wrong).toEqual([]);
-  expect(missed.length).toBeLessThanOrEqual(20);
+  expect(missed.length).toBeLessThanOrEqual((20 * count) / 173);
 }, 60_000);
 
 test("of phrasings in haste, nine of ten are, too, and none wrongly", async () => {
-  const { wrong, missed } = await measure(IN_HASTE);
+  const { wrong, missed, count } = await measure(IN_HASTE);
   expect(wrong).toEqual([]);
-  expect(missed.length).toBeLessThanOrEqual(21);
+  expect(missed.length).toBeLessThanOrEqual(count / 10);
 }, 60_000);
 
 test.each([

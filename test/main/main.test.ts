@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 
 import { createSandbox, type Sandbox } from "../support/bellwether.ts";
 import { saying } from "../support/said.ts";
@@ -23,7 +23,9 @@ describe("main.ts", () => {
   });
 
   it("says what each subcommand does, and does nothing, where help is asked for", async () => {
-    const names = [...(await sandbox.run([]).ended).stderr.matchAll(/^ {2}(\S+)/gmu)].map(([, name = ""]) => name);
+    const all = [...(await sandbox.run([]).ended).stderr.matchAll(/^ {2}(\S+)/gmu)].map(([, name = ""]) => name);
+    // Each is a process of its own.
+    const names = inject("manyRuns") ? all : all.slice(0, 3);
     const helped = await Promise.all(names.map((name) => sandbox.run([name, "--help"]).ended));
     expect(helped.map(({ code, stderr }) => [code, stderr])).toEqual(names.map(() => [0, ""]));
     for (const [index, name] of names.entries()) expect(helped[index]?.stdout).toContain(name);

@@ -107,9 +107,9 @@ describe("network.slow", () => {
   /** Hours of rounds, which come no more often than they must. */
   const EVERY = 15;
   /** Two nodes, with a block every so many seconds. */
-  const chain = () => {
-    let height = 1000;
-    let time = 0;
+  const chain = (since = 0) => {
+    let height = 1000 + since;
+    let time = since;
     return (every: number) =>
       (now: number): Witness[] => {
         const before = Math.floor(height);
@@ -117,6 +117,16 @@ describe("network.slow", () => {
         if (Math.floor(height) > before) time = now;
         return ["a", "b"].map((node) => says(node, time, Math.floor(height)));
       };
+  };
+
+  let usual: SourcesSnapshot | undefined;
+  /** After four hours of a block a second, which are judged once. */
+  const afterHours = () => {
+    const watch = new Watch(EVERY);
+    if (usual === undefined) watch.pass("network.slow", 4 * HOUR, chain()(1));
+    watch.second = 4 * HOUR;
+    watch.kept = usual ??= watch.kept;
+    return { watch, at: chain(watch.second) };
   };
 
   test("is bad once ten minutes' blocks come at less than a fifth of the usual pace", () => {
@@ -133,9 +143,7 @@ describe("network.slow", () => {
   });
 
   test("goes on while nodes that were cut off catch up with slow blocks: what counts is their own times", () => {
-    const watch = new Watch(EVERY);
-    const at = chain();
-    watch.pass("network.slow", 4 * HOUR, at(1));
+    const { watch, at } = afterHours();
     watch.pass("network.slow", 15 * MINUTE, at(10));
     watch.pass("network.slow", 15 * MINUTE, at(Infinity));
     const back = watch.second;
@@ -147,10 +155,9 @@ describe("network.slow", () => {
   });
 
   test("is no node that falls behind another one", () => {
-    const watch = new Watch(EVERY);
-    const [at, slow] = [chain(), chain()];
-    watch.pass("network.slow", 4 * HOUR, (now) => (slow(1)(now), at(1)(now)));
+    const { watch, at } = afterHours();
     const behind = watch.second;
+    const slow = chain(behind);
     const states = watch.pass("network.slow", HOUR, (now) => [
       ...at(1)(now).slice(0, 1),
       ...slow(10)(behind + (now - behind) / 10).slice(1),
@@ -170,9 +177,7 @@ describe("network.slow", () => {
   });
 
   test("is no halt, before or after it", () => {
-    const watch = new Watch(EVERY);
-    const at = chain();
-    watch.pass("network.slow", 4 * HOUR, at(1));
+    const { watch, at } = afterHours();
     const states = [
       ...watch.pass("network.slow", 15 * MINUTE, at(Infinity)),
       ...watch.pass("network.slow", 15 * MINUTE, at(1)),
