@@ -1,5 +1,5 @@
 import { isSilenceActive, overlap, type Silence, silenceEnds } from "../src/alerts/route/silence.ts";
-import { silenceScopeWords } from "../src/alerts/words/silence-words.ts";
+import { silenceMoment, silenceScopeWords } from "../src/alerts/words/silence-words.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
 import { destinationHere, isCaller, requireManager } from "../src/answers/alerts/destination.ts";
 import {
@@ -90,14 +90,14 @@ function whatFollows(ended: Silence, all: readonly Silence[], quiet: readonly Mi
   const [end] = quiet;
   const keeping = [
     ...(part === undefined ? [] : [text`silence ${code(part.id)} keeps back`]),
-    ...(end === undefined ? [] : [text`quiet hours keep back until ${endWords(end, quiet.at(-1) ?? end)}`]),
+    ...(end === undefined ? [] : [text`quiet hours keep back until ${endWords(end, quiet.at(-1) ?? end, now)}`]),
   ];
   const but = keeping.length === 0 ? [] : text`, except for alerts that ${joinText(keeping, " or that ")}`;
   return text`Alerts that still fire are told now${but}.`;
 }
 
 /** The end of the quiet hours, which differs by subscription. */
-function endWords(first: Milliseconds, last: Milliseconds): Text {
-  const [from, to] = [first, last].map((at) => time(fromMillis(at)));
+function endWords(first: Milliseconds, last: Milliseconds, now: Milliseconds): Text {
+  const [from, to] = [first, last].map((at) => silenceMoment(at, last, now));
   return first === last ? text`${from}` : text`${from}, some until ${to}`;
 }

@@ -1,7 +1,7 @@
 import { plainText } from "../../reply/plain-text.ts";
 import { type Inline, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
 import { channelName } from "./phrases.ts";
-import { formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
+import { DAY, formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
 import { localMillis } from "../../units/local-time.ts";
 import { destinationFromKey, destinationKey, type Platforms } from "../destination.ts";
 import { AFTER_OVER, type Silence, silenceActiveUntil, silenceEnds } from "../route/silence.ts";
@@ -31,7 +31,7 @@ export function silenceTimeWords(
   { from, until, untilOver, recurrence }: Pick<Silence, "from" | "until" | "untilOver" | "recurrence">,
   now: number,
 ): Text {
-  const at = (moment: Milliseconds): Inline => time(fromMillis(moment));
+  const at = (moment: Milliseconds): Inline => silenceMoment(moment, recurrence?.until ?? until, now);
   if (untilOver !== undefined) {
     return text`until ${formatDuration(AFTER_OVER)} after ${overWords(untilOver)}, ${at(until)} at the latest`;
   }
@@ -44,6 +44,11 @@ export function silenceTimeWords(
   const clock = local.toISOString().slice(11, 16);
   const first = from > now ? text`first at ${at(from)}` : text`since ${at(from)}`;
   return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${recurrence.zone}, ${first}, the last time before ${at(end)}`;
+}
+
+/** As people say it: of what ends within a day the time of day alone. */
+export function silenceMoment(moment: Milliseconds, end: Milliseconds, now: Milliseconds): Inline {
+  return time(fromMillis(moment), end - now < DAY ? "clock" : "absolute");
 }
 
 /** `it is over`, or of several alerts that all of them are. */
@@ -60,7 +65,8 @@ export function silenceLeftWords(silence: Silence, now: Milliseconds): string {
 /** The same with the moment of its end, where that is known: `until …`. Pure and total. */
 export function silenceUntilWords(silence: Silence, now: Milliseconds): Text {
   if (silence.untilOver !== undefined) return text`${silenceLeftWords(silence, now)}`;
-  return text`until ${time(fromMillis(silenceActiveUntil(silence, now)))}`;
+  const end = silenceActiveUntil(silence, now);
+  return text`until ${silenceMoment(end, end, now)}`;
 }
 
 /** A change of a silence as a line of the log: made, or ended if its end has come. Pure and total. */

@@ -130,13 +130,13 @@ export function sureGuess([best, next]: readonly Guess[]): Guess | undefined {
  * What is no command and no sentence is a question where it is surely one. Of what is near to a command, or has a wrong
  * value, every word must be known; two words are rather a slip, unless they say all that the near command needs.
  */
-export function isSlip({ suggestion }: UserError, found: readonly Guess[], question: string): boolean {
+export function isSlip({ suggestion, option }: UserError, found: readonly Guess[], question: string): boolean {
   if (suggestion === "help") return sureGuess(found) === undefined;
   const [best] = found;
   if (best === undefined) return true;
   const isMeant = suggestion?.startsWith(best.command.name) === true && Object.keys(best.options).length > 0;
-  // A suggestion of the command alone says less than what it lacks.
-  if (best.share !== 1) return !isMeant && suggestion !== best.command.name;
+  // Where no value is wrong, a suggestion of the command alone says less than what it lacks.
+  if (best.share !== 1) return !isMeant && (option !== undefined || suggestion !== best.command.name);
   const isWhole = isMeant && lacking(best).length === 0;
   return suggestion !== undefined && plainWords(question).length < 3 && best.isCorrected && !isWhole;
 }

@@ -7,6 +7,7 @@ import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import {
   silenceLeftWords,
+  silenceMoment,
   silenceScopeWords,
   silenceTimeWords,
   silenceUntilWords,
@@ -25,8 +26,8 @@ import {
   reply,
   type Reply,
 } from "../../../reply/reply.ts";
-import { strong, type Text, text, time } from "../../../reply/text.ts";
-import { formatDuration, formatSpan, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
+import { strong, type Text, text } from "../../../reply/text.ts";
+import { formatDuration, formatSpan, type Milliseconds, toMillis } from "../../../units/time.ts";
 import { isTimeZone } from "../../../units/local-time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { isSpan } from "../alert-times.ts";
@@ -281,7 +282,7 @@ function lengthWords(silence: Silence, now: Milliseconds): Text {
   if (untilOver !== undefined) return text` ${silenceLeftWords(silence, now)}`;
   if (recurrence !== undefined) return text` every ${recurrence.every}`;
   const length = formatDuration(until - Math.max(from, now));
-  return from > now ? text` for ${length} from ${time(fromMillis(from))}` : text` for ${length}`;
+  return from > now ? text` for ${length} from ${silenceMoment(from, until, now)}` : text` for ${length}`;
 }
 
 /** `alerts silence 1h`, or tonight, gives a duration and no scope. */
