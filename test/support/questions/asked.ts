@@ -13,7 +13,7 @@ export const MEANT = {
   "export last week and check it":
     /ledger export from:"?(?:last|past) week|^.?From.?:?\s+(?:last|past) week|ledger from last week/mu,
   "what happened last night":
-    /(?:Nothing happened|Not known) last night|Since (?:\d{4}-\d{2}-\d{2} 22:00|<t:\d+:d>)|alerts told/u,
+    /(?:Nothing happened|Not known) last night|Last night is not known|Since (?:\d{4}-\d{2}-\d{2} 22:00|<t:\d+:d>)|alerts told/u,
 } as const;
 
 /** Twelve phrasings of each question. */

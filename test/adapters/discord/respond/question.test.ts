@@ -92,10 +92,10 @@ test("what takes the place of an answer that all see tells of the channel alone,
   await using on = await stage();
   const ann = on.fake.person("Ann");
   const asked = await ann.writes(on.channel, "@bot what happened last night");
-  expect(textOf(asked)).toContain("This covers what this channel was told.");
+  expect(textOf(asked)).toContain("nothing is subscribed here");
   const pressed = await ann.press(asked, "The last 7 days");
   expect(pressed.last.onlyFor).toBeUndefined();
-  expect(textOf(pressed.last)).toContain("This covers what this channel was told.");
+  expect(textOf(pressed.last)).toContain("nothing is subscribed here");
   expect(textOf(pressed.last)).not.toContain("your own watches");
 });
 
