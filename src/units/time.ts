@@ -149,24 +149,34 @@ export function formatWholeDuration(millis: Milliseconds): string {
   return formatDuration(millis, SHOWN.length);
 }
 
-/** How long to wait: for so long, or until the signal is aborted; with `graceMillis`, so long beyond its abort. */
+/**
+ * How long to wait: for so long, by Node's timers or a clock, or until the signal is aborted; with `graceMillis`, so long
+ * beyond its abort.
+ */
 interface Wait {
-  readonly millis?: Milliseconds;
-  readonly signal?: AbortSignal;
+  readonly millis?: Milliseconds | undefined;
+  readonly clock?: Sleeper;
+  readonly signal?: AbortSignal | undefined;
   readonly graceMillis?: Milliseconds;
+}
+
+/** The part of a clock by which a wait ends. */
+interface Sleeper {
+  sleep(millis: Milliseconds, signal: AbortSignal): Promise<void>;
 }
 
 const OVER = Symbol("over");
 
 /** What becomes of a promise, or of `late` where the wait is over first; what then still comes is dropped. */
 export async function inTime<T, L>(pending: Promise<T>, wait: Wait, late: () => L): Promise<T | L> {
-  const { millis, signal, graceMillis = 0 } = wait;
+  const { millis, signal, graceMillis = 0, clock } = wait;
   const { promise: over, resolve } = Promise.withResolvers<typeof OVER>();
-  let timer = millis === undefined ? undefined : setTimeout(resolve, millis, OVER);
+  const end = (): void => resolve(OVER);
+  let stop = millis === undefined ? undefined : after(millis, end, clock);
   const leave = (): void => {
-    clearTimeout(timer);
-    if (graceMillis === 0) resolve(OVER);
-    else timer = setTimeout(resolve, graceMillis, OVER);
+    stop?.();
+    if (graceMillis === 0) end();
+    else stop = after(graceMillis, end, clock);
   };
   signal?.addEventListener("abort", leave, { once: true });
   if (signal?.aborted === true) leave();
@@ -174,9 +184,23 @@ export async function inTime<T, L>(pending: Promise<T>, wait: Wait, late: () => 
     const outcome = await Promise.race([pending, over]);
     return outcome === OVER ? late() : outcome;
   } finally {
-    clearTimeout(timer);
+    stop?.();
     signal?.removeEventListener("abort", leave);
   }
+}
+
+/** The abort reason of a wait's timer; a new one for each would gather a stack. */
+export const WAIT_ENDED = new DOMException("This wait has ended.", "AbortError");
+
+/** Calls back after so long. Returns the function that prevents it. */
+function after(millis: Milliseconds, call: () => void, clock: Sleeper | undefined): () => void {
+  if (clock === undefined) {
+    const timer = setTimeout(call, millis);
+    return () => clearTimeout(timer);
+  }
+  const ended = new AbortController();
+  clock.sleep(millis, ended.signal).then(call, () => undefined);
+  return () => ended.abort(WAIT_ENDED);
 }
 
 /** Rejects with a TimeoutError if the promise takes longer; a later result is dropped. */

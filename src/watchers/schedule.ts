@@ -10,7 +10,7 @@ import type { Clock } from "../api/clock.ts";
 import { DamagedRow } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type Look, lookToText } from "../looks/look.ts";
-import { formatDuration, type Milliseconds, type Nanoseconds, toMillis } from "../units/time.ts";
+import { formatDuration, inTime, type Milliseconds, type Nanoseconds, toMillis } from "../units/time.ts";
 import type { Findings, Watcher } from "./watcher.ts";
 
 /**
@@ -241,24 +241,12 @@ async function withTimeout<T>(
 ): Promise<T> {
   const { clock, timeoutMillis, signal } = options;
   signal?.throwIfAborted();
-  const abandon = new AbortController();
-  const done = new AbortController();
-  const stop = (): void => {
-    abandon.abort(signal?.reason);
-    done.abort(signal?.reason);
-  };
-  signal?.addEventListener("abort", stop, { once: true });
-  const late = clock.sleep(timeoutMillis, done.signal).then((): never => {
+  const late = new AbortController();
+  const abandon = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  return inTime(work(abandon), { millis: timeoutMillis, clock, signal }, () => {
+    signal?.throwIfAborted();
     const reason = new ObservationTimeout(`no answer within ${formatDuration(timeoutMillis)}`);
-    abandon.abort(reason);
+    late.abort(reason);
     throw reason;
   });
-  // Where `work` throws at once, the rejection of `late` would be unhandled.
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([work(abandon.signal), late]);
-  } finally {
-    signal?.removeEventListener("abort", stop);
-    done.abort(new Error("done"));
-  }
 }

@@ -1,7 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import { inTime, type Milliseconds } from "../../units/time.ts";
 import type { Log } from "../../log.ts";
-import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { Clock } from "../clock.ts";
 
 /** Which of the processes that share the nodes exports from one of them. */
@@ -60,7 +59,7 @@ export class ExportSlot {
       signal?.throwIfAborted();
       const wait = this.waitMillis;
       if (wait === 0) break;
-      if (this.#busy) await inTime(this.#freed.promise, withoutUndefined({ signal }), () => undefined);
+      if (this.#busy) await inTime(this.#freed.promise, { signal }, () => undefined);
       else await this.#options.clock.sleep(wait, signal);
     }
     this.#busy = true;

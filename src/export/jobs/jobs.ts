@@ -2,13 +2,11 @@
 // where the export takes too long for that, is kept. job.ts declares a job, job-runner.ts runs it, turns.ts begins it
 // in its turn (export-line.ts computes the order), and this module stops jobs that another process has ended.
 
-import { once } from "node:events";
-
 import type { Clock } from "../../api/clock.ts";
 import { BotStopping, messageOf } from "../../errors.ts";
 import type { FileLimits } from "../../reply/reply.ts";
 import type { ExportJobRow, NewExportJob } from "../../store/store.ts";
-import { type Milliseconds, toMillis } from "../../units/time.ts";
+import { inTime, type Milliseconds, toMillis } from "../../units/time.ts";
 import type { LedgerExports } from "../ledger-exports.ts";
 import { type TemporaryFiles, temporaryFiles } from "../temporary-file.ts";
 import type { EndedJob, Into } from "./deliver.ts";
@@ -223,25 +221,20 @@ function rowOf(job: LiveJob, at: Milliseconds, pausedUntil: Milliseconds, proces
 /** Resolves with how it ends, or once it takes longer than its command can be answered. */
 async function waitFor(job: LiveJob, clock: Clock, runner: JobRunner): Promise<ExportOutcome> {
   const { code, asker, signal, answerWithin } = job;
-  const over = new AbortController();
-  const gone = signal.aborted ? "gone" : once(signal, "abort", { signal: over.signal }).then(() => "gone" as const);
-  const late = answerWithin === undefined ? gone : clock.sleep(answerWithin, over.signal).then(() => "late" as const);
-  try {
-    const first = await Promise.race([job.ended.promise, late, gone]);
-    if (typeof first === "object") return first;
-    if (first === "late" && job.finishing) return await job.ended.promise;
-    if (first === "late") {
-      job.awaited = false;
-      return { kind: "later", code };
-    }
-    // The asker gets a message about its end, or can fetch it later, even where it ends at the same time.
-    const goesOn = asker.takesDirectMessages || answerWithin !== undefined;
-    if (goesOn) job.awaited = false;
-    if (!goesOn || job.finishing) await abandon(job, signal.reason, runner);
-    throw signal.reason;
-  } finally {
-    over.abort();
+  const first = await inTime(job.ended.promise, { millis: answerWithin, clock, signal }, () =>
+    signal.aborted ? "gone" : "late",
+  );
+  if (typeof first === "object") return first;
+  if (first === "late" && job.finishing) return job.ended.promise;
+  if (first === "late") {
+    job.awaited = false;
+    return { kind: "later", code };
   }
+  // The asker gets a message about its end, or can fetch it later, even where it ends at the same time.
+  const goesOn = asker.takesDirectMessages || answerWithin !== undefined;
+  if (goesOn) job.awaited = false;
+  if (!goesOn || job.finishing) await abandon(job, signal.reason, runner);
+  throw signal.reason;
 }
 
 /** Stops a job whose answer nobody waits for and nobody can be sent. */

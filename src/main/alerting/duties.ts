@@ -4,7 +4,7 @@ import type { Clock } from "../../api/clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import type { Lease, Processes, Store } from "../../store/store.ts";
-import { fromMillis, type Milliseconds, toMillis } from "../../units/time.ts";
+import { fromMillis, inTime, type Milliseconds, toMillis } from "../../units/time.ts";
 
 export interface DutiesDependencies {
   readonly store: Pick<Store, "processes">;
@@ -139,10 +139,7 @@ export function createDuties({ store: { processes }, clock, log }: DutiesDepende
     async leave() {
       leaving.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       // A heartbeat that arrives later brings the process back to life.
-      const over = new AbortController();
-      const late = clock.sleep(LAST_BEAT, over.signal).catch(() => undefined);
-      await Promise.race([Promise.all([loop, beating]), late]);
-      over.abort();
+      await inTime(Promise.all([loop, beating]), { millis: LAST_BEAT, clock }, () => undefined);
       // A process that never began is in nobody's way.
       if (started) await processes.leave().catch(() => undefined);
     },

@@ -2,7 +2,7 @@ import type { Clock } from "../../api/clock.ts";
 import { parseBaseUrl } from "../../api/http/base-url.ts";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import type { Milliseconds } from "../../units/time.ts";
+import { inTime, type Milliseconds } from "../../units/time.ts";
 
 interface DeadManSwitchOptions {
   /** A secret: whoever knows it can ping. */
@@ -34,17 +34,14 @@ export function startDeadManSwitch({ url, clock, log, problem, pingMillis }: Dea
   let silentFor: string | undefined;
 
   async function findProblem(): Promise<string | undefined> {
-    const over = new AbortController();
-    const late = clock.sleep(HEALTH_TIMEOUT, AbortSignal.any([over.signal, signal])).then(
-      () => "it cannot be found out whether all is well",
-      () => undefined,
-    );
     try {
-      return await Promise.race([problem(), late]);
+      return await inTime(
+        problem(),
+        { millis: HEALTH_TIMEOUT, clock, signal },
+        () => "it cannot be found out whether all is well",
+      );
     } catch (thrown) {
       return messageOf(thrown);
-    } finally {
-      over.abort();
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../api/clock.ts";
-import type { Milliseconds } from "../../../units/time.ts";
+import { inTime, type Milliseconds } from "../../../units/time.ts";
 import { nowMillis } from "../../dependencies.ts";
 import { type Sender, SendError } from "../../sender.ts";
 import type { Log } from "../../../log.ts";
@@ -59,10 +59,15 @@ export async function askToken(
   leave: AbortSignal,
 ): Promise<TokenAnswer> {
   const ended = new AbortController();
-  const late = clock.sleep(ANSWER_WITHIN, ended.signal).then(() => Promise.reject(new Error("no answer in time")));
-  late.catch(() => undefined);
+  const signal = AbortSignal.any([leave, ended.signal]);
   try {
-    await Promise.race([sender.checkToken?.(AbortSignal.any([leave, ended.signal]), token.workspace), late]);
+    await inTime(
+      Promise.resolve(sender.checkToken?.(signal, token.workspace)),
+      { millis: ANSWER_WITHIN, clock },
+      () => {
+        throw new Error("no answer in time");
+      },
+    );
     return { token, at: nowMillis(clock) };
   } catch (error) {
     return { token, error, at: nowMillis(clock) };

@@ -2,7 +2,7 @@ import type { Clock } from "../../../api/clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import { type Attachment, disposeReply, type Reply } from "../../../reply/reply.ts";
-import type { Milliseconds } from "../../../units/time.ts";
+import { inTime, type Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, type OnStep } from "../../dependencies.ts";
 import type { ClaimedDelivery } from "../outbox/claim.ts";
@@ -25,12 +25,12 @@ export interface AttemptDependencies {
   readonly onLateReceipt?: (claimed: ClaimedDelivery, receipt: Receipt) => void;
   /** The words of a message have arrived, and the attempt goes on with its files. */
   readonly onPosted?: (result: DeliveryResult) => void;
-  /** An attempt whose words take longer has an unknown outcome. Default 20 s. */
-  readonly attemptMillis?: Milliseconds;
 }
 
 /** How long the file of an export may take, which is large: to be packed, and then to be sent. */
 const EXPORT_ATTEMPT: Milliseconds = 900_000;
+/** An attempt whose words take longer has an unknown outcome. */
+const WORDS_ATTEMPT: Milliseconds = 20_000;
 /** How long other files may take after the words. */
 const FILES_ATTEMPT: Milliseconds = 60_000;
 
@@ -50,7 +50,7 @@ export async function attemptDelivery(
 ): Promise<DeliveryResult> {
   const { clock, onStep } = dependencies;
   const isExport = claimed.message.type === "export";
-  const wordsMillis = isExport ? EXPORT_ATTEMPT : (dependencies.attemptMillis ?? 20_000);
+  const wordsMillis = isExport ? EXPORT_ATTEMPT : WORDS_ATTEMPT;
   const filesMillis = isExport ? EXPORT_ATTEMPT : FILES_ATTEMPT;
   /** What is left once the words have arrived: the files. */
   let left: Pick<DeliveryResult, "claimed" | "ofFiles" | "pictured"> = { claimed };
@@ -126,12 +126,10 @@ function pictureOf(
       onStep?.("picture drawn");
       return drawn === undefined || signal.aborted ? undefined : put(drawn, signal);
     };
-    const late = async (): Promise<never> => {
-      const isLate = await passes(clock, PICTURE_ATTEMPT, signal);
-      throw new Error(isLate ? `it took longer than ${PICTURE_ATTEMPT} ms` : "the attempt has ended");
-    };
     try {
-      const name = await Promise.race([add(), late()]);
+      const name = await inTime(add(), { millis: PICTURE_ATTEMPT, clock, signal: leave }, () => {
+        throw new Error(leave.aborted ? "the attempt has ended" : `it took longer than ${PICTURE_ATTEMPT} ms`);
+      });
       if (name !== undefined) onAdded(name);
     } catch (thrown) {
       const { destination, id: delivery } = row;

@@ -4,11 +4,10 @@
 // How long a retry waits: ../outbox/retry-policy.ts. What refuses: suspension.ts and ask-token.ts.
 import { setImmediate } from "node:timers/promises";
 
-import type { Clock } from "../../../api/clock.ts";
 import type { Processes, Store } from "../../../store/store.ts";
 import { DamagedRow } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import type { Milliseconds } from "../../../units/time.ts";
+import { inTime, type Milliseconds, WAIT_ENDED } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { nowMillis, randomId } from "../../dependencies.ts";
 import { logDecisions } from "../outbox/alert-log.ts";
@@ -284,10 +283,10 @@ export function createDispatcher(dependencies: DispatchDependencies): Dispatcher
           else log.error({ err: thrown }, "dispatch failed");
           pause = STORE_RETRY_DELAY;
         }
-        if (pause > 0) await waitFor(wakeUp.promise, pause, clock, signal);
+        if (pause > 0) await inTime(wakeUp.promise, { millis: pause, clock, signal }, () => undefined);
         await gather();
       }
-      await waitFor(Promise.all(attempts.values()), SHUTDOWN_GRACE, clock);
+      await inTime(Promise.all(attempts.values()), { millis: SHUTDOWN_GRACE, clock }, () => undefined);
       shutdown.abort(new DOMException("Bellwether is stopping.", "AbortError"));
       if (results.length + attempts.size > 0) {
         await turn([]).catch((thrown: unknown) => log.error({ err: thrown }, "receipts not stored"));
@@ -322,18 +321,3 @@ function logLosses(log: Log, decisions: readonly Decision[]): void {
     if (what === "destination lost") log.warn({ destination, why }, "destination lost");
   }
 }
-
-async function waitFor(
-  event: Promise<unknown>,
-  millis: Milliseconds,
-  clock: Clock,
-  signal?: AbortSignal,
-): Promise<void> {
-  const over = new AbortController();
-  const stop = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
-  await Promise.race([event, clock.sleep(millis, stop).catch(() => undefined)]);
-  over.abort(WAIT_ENDED);
-}
-
-/** The abort reason of a wait's timer; a new one for each would gather a stack. */
-const WAIT_ENDED = new DOMException("This wait has ended.", "AbortError");
