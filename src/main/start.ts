@@ -6,21 +6,19 @@ import type { PlatformRecord } from "../adapters/chat/chat.ts";
 import { consoleSender } from "../adapters/web/alerts/console-sender.ts";
 import type { WebAdapter } from "../adapters/web/index.ts";
 import { type AlertsConfig, catchUpMillis } from "../alerts/alerts-config.ts";
-import type { Platforms } from "../alerts/destination.ts";
 import { type Clock, systemClock } from "../api/clock.ts";
 import { openAudienceSettings } from "../bot/audience-settings.ts";
 import type { Bot } from "../bot/bot.ts";
 import type { Draw } from "../chart/png.ts";
 import { loadConfig } from "../config.ts";
 import { messageOf, UserError } from "../errors.ts";
-import type { ExportJobs } from "../export/jobs/jobs.ts";
 import { createLog, type Log } from "../log.ts";
 import { createStore, type DatabaseStore, type StoreFile } from "../store/create-store.ts";
 import { writeHolderRecord } from "../store/file/holder-record.ts";
 import { fromMillis, type Milliseconds } from "../units/time.ts";
 import { readAlertsConfig } from "./alerting/alerting-settings.ts";
 import { createDuties } from "./alerting/duties.ts";
-import { openAlerting, type OpenAlerting, type StartHooks } from "./alerting/open-alerting.ts";
+import { openAlerting, type StartHooks } from "./alerting/open-alerting.ts";
 import { assembleBot } from "./assemble-bot.ts";
 import { createChangeSignal } from "./change-signal.ts";
 import { packageVersion } from "./cli/cli.ts";
@@ -33,8 +31,8 @@ import { checkReadiness } from "./health/readiness.ts";
 import { claimDatabase, requiredOrigin } from "./holder/claim-database.ts";
 import { logDestination } from "./log-destination.ts";
 import { readAlertSnapshot } from "./metrics/alert-metrics.ts";
-import { createMetrics, type MetricsRecorder } from "./metrics/metrics.ts";
-import { type Networks, openNetworks } from "./networks.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { openNetworks } from "./networks.ts";
 import { PLATFORM_RECORDS } from "./platforms/list.ts";
 import { watchPlatformLimits } from "./platforms/platform-limits.ts";
 import { type Config, configuredChats, openPlatforms, type OpenPlatforms, platformsOf } from "./platforms/platforms.ts";
@@ -42,20 +40,6 @@ import { collectGarbageOnce, limitYoungGeneration } from "./v8-memory.ts";
 
 /** The pause before watching begins: the first questions are answered before more modules are loaded. */
 const WATCH_AFTER: Milliseconds = 500;
-
-interface ConsoleDependencies {
-  readonly config: Pick<Config, "web">;
-  readonly store: DatabaseStore;
-  readonly networks: Networks;
-  readonly exports: Pick<ExportJobs, "linked">;
-  readonly alerts: OpenAlerting;
-  readonly platforms: Platforms;
-  readonly chats: OpenPlatforms;
-  readonly metrics: MetricsRecorder;
-  /** When this process began, in Unix milliseconds. */
-  readonly startedAt: Milliseconds;
-  readonly log: Log;
-}
 
 /** Where several processes serve a console: how long a session that ended in one may last in another. */
 const SIGN_OUTS_EVERY: Milliseconds = 5000;
@@ -214,7 +198,8 @@ function drawWhenAsked(log: Log): Draw {
 /** Where people reach the bot. */
 type Surfaces = Awaited<ReturnType<typeof openSurfaces>>;
 
-async function openSurfaces({ config, store, log, shutdown }: BotProcess, services: Services) {
+async function openSurfaces(self: BotProcess, services: Services) {
+  const { config, store, log, shutdown } = self;
   const { duties, alerts, bot, networks } = services;
   if (configuredChats(config).length > 0) {
     const cancel = collectGarbageOnce();
@@ -229,7 +214,7 @@ async function openSurfaces({ config, store, log, shutdown }: BotProcess, servic
     simulated: networks.simulated,
     store,
   });
-  const web = await openConsole({ ...services, config, store, chats, log });
+  const web = await openConsole(self, services, chats);
   return {
     chats,
     web,
@@ -309,9 +294,12 @@ function greeting(config: Config, url: string | undefined, simulated: boolean): 
 }
 
 /** The web console; undefined where WEB_PORT is 0. */
-async function openConsole(dependencies: ConsoleDependencies): Promise<WebAdapter | undefined> {
-  const { config, store, networks, exports, platforms, chats, metrics, startedAt, log } = dependencies;
-  const { alerting, console, now } = dependencies.alerts;
+async function openConsole(
+  { config, store, log }: BotProcess,
+  { networks, exports, platforms, metrics, startedAt, alerts: opened }: Services,
+  chats: OpenPlatforms,
+): Promise<WebAdapter | undefined> {
+  const { alerting, console, now } = opened;
   const { clients, simulated } = networks;
   if (config.web.port === 0) return undefined;
   const alerts = () => readAlertSnapshot({ alerting, store, networks: clients.map(({ network }) => network), now });

@@ -30,7 +30,7 @@ export async function requestWithFailOver<T>(
   attempt: AttemptOptions,
   context: ClientContext,
 ): Promise<Answer<T>> {
-  const plan = new FailOverPlan(endpoints, attempt, context);
+  const plan = failOverPlan(endpoints, attempt, context);
   for (;;) {
     attempt.signal?.throwIfAborted();
     const endpoint = plan.next() ?? (await plan.waitForSoonest());
@@ -75,145 +75,136 @@ export async function requestWithFailOver<T>(
 }
 
 /** Decides which node is next in one call, and whether to retry. */
-class FailOverPlan {
-  readonly #endpoints: readonly NodeEndpoint[];
-  readonly #attempt: AttemptOptions;
-  readonly #context: ClientContext;
-  readonly #errors: ApiError[] = [];
-  readonly #untried: Set<NodeEndpoint>;
+function failOverPlan(endpoints: readonly NodeEndpoint[], attempt: AttemptOptions, context: ClientContext) {
+  const errors: ApiError[] = [];
+  const untried = new Set(endpoints);
   /** Nodes that may be retried. */
-  readonly #again: NodeEndpoint[] = [];
-  #retries: number;
-  #next: NodeEndpoint | undefined;
-  #waited = false;
-
-  constructor(endpoints: readonly NodeEndpoint[], attempt: AttemptOptions, context: ClientContext) {
-    this.#endpoints = endpoints;
-    this.#attempt = attempt;
-    this.#context = context;
-    this.#untried = new Set(endpoints);
-    this.#retries = endpoints.length === 1 ? RETRIES_ALONE : RETRIES_AMONG_OTHERS;
-  }
-
-  /** The next node; undefined if none can be tried at once. */
-  next(): NodeEndpoint | undefined {
-    const next = this.#next ?? this.#firstUntried();
-    this.#next = undefined;
-    if (next !== undefined) this.#untried.delete(next);
-    return next;
-  }
-
-  /** Waits briefly for the node that accepts requests soonest. Rejects with the signal's reason. */
-  async waitForSoonest(): Promise<NodeEndpoint> {
-    const soonest = this.#soonest();
-    if (soonest === undefined) throw new Error("a call goes on only where a node is left to ask");
-    this.#untried.delete(soonest);
-    const wait = soonest.breaker.refusedForMillis;
-    if (this.#isWorthTheWait(wait)) {
-      this.#waited = true;
-      await this.#context.clock.sleep(wait, this.#attempt.signal);
-    }
-    return soonest;
-  }
-
-  /**
-   * An untried node that may have a newer answer: one known to be ahead of a lagging source, or, if the answer is
-   * doubtful or old, one whose block is unknown.
-   */
-  alternativeTo(source: NodeEndpoint, { blockTime, receivedAt }: AsOf, doubtful: boolean): NodeEndpoint | undefined {
-    if (this.#untried.size === 0) return undefined;
-    const now = this.#context.clock.monotonicMillis();
-    const behind = isBehind(source, this.#endpoints, now);
-    const old = blockTime !== undefined && millisBetween(blockTime, receivedAt) > DEFAULT_THRESHOLDS.laggingMillis;
-    if (!behind && !old && !doubtful) return undefined;
-    for (const one of this.#untried) {
-      // Otherwise only a node whose block is unknown can have a newer answer.
-      if (one.breaker.refusedForMillis > 0 || (behind ? isBehind(one, this.#endpoints, now) : isRecentlySeen(one, now)))
-        continue;
-      if (!one.breaker.tryAcquire()) continue;
-      this.#untried.delete(one);
-      return one;
-    }
-    return undefined;
-  }
-
-  /** The pause before the next attempt; undefined if the failure ends the call. */
-  pauseAfter(endpoint: NodeEndpoint, error: unknown): Milliseconds | undefined {
-    if (!(error instanceof ApiError)) return undefined;
-    this.#errors.push(error);
-    if (isAnswer(error) || this.#errors.length >= MAX_TRIES) return undefined;
-    if (mayRetry(error, this.#errors)) this.#again.push(endpoint);
-    const left = this.#leftMillis();
-    if (left <= 0) return undefined;
-    this.#next = this.#firstUntried();
-    if (this.#next !== undefined) return 0;
-    const again = this.#retries > 0 ? this.#again[0] : undefined;
-    const pauseMillis =
-      again === undefined
-        ? Number.POSITIVE_INFINITY
-        : Math.max(this.#jittered(this.#errors.length - 1), again.breaker.refusedForMillis);
-    const soonest = this.#hasInformativeError() ? undefined : this.#soonest();
-    const wait = soonest?.breaker.refusedForMillis ?? Number.POSITIVE_INFINITY;
-    if (wait < pauseMillis && this.#isWorthTheWait(wait)) return 0;
-    if (again === undefined) return undefined;
-    this.#again.shift();
-    this.#retries -= 1;
-    if (pauseMillis >= left) return undefined;
-    this.#next = again;
-    return pauseMillis;
-  }
-
-  /** The error for the caller: the most informative failure, with the outcome at every node. */
-  finalError(error: unknown, what: string): unknown {
-    if (!(error instanceof ApiError)) return error;
-    const best = this.#errors.reduce((a, b) => (weight(b) >= weight(a) ? b : a), error);
-    const tried: Attempt[] = this.#errors.flatMap((one) => one.tried);
-    if (!isAnswer(best)) tried.push(...[...this.#untried].map((one) => notAskedAttempt(one, what)));
-    return tried.length <= 1 ? best : withAttempts(best, { network: this.#context.network, what }, tried);
-  }
+  const failed: NodeEndpoint[] = [];
+  let retries = endpoints.length === 1 ? RETRIES_ALONE : RETRIES_AMONG_OTHERS;
+  let decided: NodeEndpoint | undefined;
+  let waited = false;
 
   /**
    * In order: nodes with a closed circuit, then laggards among them, then, if no failure was informative, nodes whose
    * circuit is open after failures.
    */
-  #firstUntried(): NodeEndpoint | undefined {
-    const now = this.#context.clock.monotonicMillis();
+  function firstUntried(): NodeEndpoint | undefined {
+    const now = context.clock.monotonicMillis();
     let behind: NodeEndpoint[] | undefined;
     let withOpenCircuit: NodeEndpoint | undefined;
-    for (const endpoint of this.#untried) {
+    for (const endpoint of untried) {
       if (endpoint.breaker.refusedForMillis > 0) continue;
-      if (isBehind(endpoint, this.#endpoints, now)) (behind ??= []).push(endpoint);
+      if (isBehind(endpoint, endpoints, now)) (behind ??= []).push(endpoint);
       else if (endpoint.breaker.tryAcquire()) return endpoint;
       else withOpenCircuit ??= endpoint;
     }
     const healthyBehind = behind?.find((endpoint) => endpoint.breaker.tryAcquire());
     if (healthyBehind !== undefined) return healthyBehind;
-    return this.#hasInformativeError() ? undefined : (withOpenCircuit ?? behind?.[0]);
+    return hasInformativeError() ? undefined : (withOpenCircuit ?? behind?.[0]);
   }
 
   /** Of the untried nodes, all of which refuse requests, the one that accepts them soonest. */
-  #soonest(): NodeEndpoint | undefined {
-    return [...this.#untried].toSorted((a, b) => a.breaker.refusedForMillis - b.breaker.refusedForMillis)[0];
+  function readiest(): NodeEndpoint | undefined {
+    return [...untried].toSorted((a, b) => a.breaker.refusedForMillis - b.breaker.refusedForMillis)[0];
   }
 
   /** Once per call and only for people: a watcher polls again anyway. */
-  #isWorthTheWait(waitMillis: Milliseconds): boolean {
-    const { lane, waits = false } = this.#attempt;
-    if (!waits || lane !== "people" || this.#waited) return false;
-    return waitMillis <= MAX_REFUSAL_WAIT_MILLIS && waitMillis < this.#leftMillis();
+  function isWorthTheWait(waitMillis: Milliseconds): boolean {
+    const { lane, waits = false } = attempt;
+    if (!waits || lane !== "people" || waited) return false;
+    return waitMillis <= MAX_REFUSAL_WAIT_MILLIS && waitMillis < leftMillis();
   }
 
-  #leftMillis(): Milliseconds {
-    return this.#attempt.deadlineMillis - this.#context.clock.monotonicMillis();
+  function leftMillis(): Milliseconds {
+    return attempt.deadlineMillis - context.clock.monotonicMillis();
   }
 
-  #hasInformativeError(): boolean {
-    return this.#errors.some((error) => weight(error) >= INFORMATIVE_WEIGHT);
+  function hasInformativeError(): boolean {
+    return errors.some((error) => weight(error) >= INFORMATIVE_WEIGHT);
   }
 
-  #jittered(retries: number): Milliseconds {
-    return this.#context.limits.retryMillis * 2 ** Math.min(retries, 6) * (0.5 + this.#context.random());
+  function jittered(earlier: number): Milliseconds {
+    return context.limits.retryMillis * 2 ** Math.min(earlier, 6) * (0.5 + context.random());
   }
+
+  return {
+    /** The next node; undefined if none can be tried at once. */
+    next(): NodeEndpoint | undefined {
+      const next = decided ?? firstUntried();
+      decided = undefined;
+      if (next !== undefined) untried.delete(next);
+      return next;
+    },
+
+    /** Waits briefly for the node that accepts requests soonest. Rejects with the signal's reason. */
+    async waitForSoonest(): Promise<NodeEndpoint> {
+      const soonest = readiest();
+      if (soonest === undefined) throw new Error("a call goes on only where a node is left to ask");
+      untried.delete(soonest);
+      const wait = soonest.breaker.refusedForMillis;
+      if (isWorthTheWait(wait)) {
+        waited = true;
+        await context.clock.sleep(wait, attempt.signal);
+      }
+      return soonest;
+    },
+
+    /**
+     * An untried node that may have a newer answer: one known to be ahead of a lagging source, or, if the answer is
+     * doubtful or old, one whose block is unknown.
+     */
+    alternativeTo(source: NodeEndpoint, { blockTime, receivedAt }: AsOf, doubtful: boolean): NodeEndpoint | undefined {
+      if (untried.size === 0) return undefined;
+      const now = context.clock.monotonicMillis();
+      const behind = isBehind(source, endpoints, now);
+      const old = blockTime !== undefined && millisBetween(blockTime, receivedAt) > DEFAULT_THRESHOLDS.laggingMillis;
+      if (!behind && !old && !doubtful) return undefined;
+      for (const one of untried) {
+        // Otherwise only a node whose block is unknown can have a newer answer.
+        if (one.breaker.refusedForMillis > 0 || (behind ? isBehind(one, endpoints, now) : isRecentlySeen(one, now)))
+          continue;
+        if (!one.breaker.tryAcquire()) continue;
+        untried.delete(one);
+        return one;
+      }
+      return undefined;
+    },
+
+    /** The pause before the next attempt; undefined if the failure ends the call. */
+    pauseAfter(endpoint: NodeEndpoint, error: unknown): Milliseconds | undefined {
+      if (!(error instanceof ApiError)) return undefined;
+      errors.push(error);
+      if (isAnswer(error) || errors.length >= MAX_TRIES) return undefined;
+      if (mayRetry(error, errors)) failed.push(endpoint);
+      const left = leftMillis();
+      if (left <= 0) return undefined;
+      decided = firstUntried();
+      if (decided !== undefined) return 0;
+      const again = retries > 0 ? failed[0] : undefined;
+      const pauseMillis =
+        again === undefined
+          ? Number.POSITIVE_INFINITY
+          : Math.max(jittered(errors.length - 1), again.breaker.refusedForMillis);
+      const soonest = hasInformativeError() ? undefined : readiest();
+      const wait = soonest?.breaker.refusedForMillis ?? Number.POSITIVE_INFINITY;
+      if (wait < pauseMillis && isWorthTheWait(wait)) return 0;
+      if (again === undefined) return undefined;
+      failed.shift();
+      retries -= 1;
+      if (pauseMillis >= left) return undefined;
+      decided = again;
+      return pauseMillis;
+    },
+
+    /** The error for the caller: the most informative failure, with the outcome at every node. */
+    finalError(error: unknown, what: string): unknown {
+      if (!(error instanceof ApiError)) return error;
+      const best = errors.reduce((a, b) => (weight(b) >= weight(a) ? b : a), error);
+      const tried: Attempt[] = errors.flatMap((one) => one.tried);
+      if (!isAnswer(best)) tried.push(...[...untried].map((one) => notAskedAttempt(one, what)));
+      return tried.length <= 1 ? best : withAttempts(best, { network: context.network, what }, tried);
+    },
+  };
 }
 
 /** The entry of a node that was skipped in a failed call. */

@@ -34,7 +34,7 @@ export interface StartHooks {
   readonly onStep?: OnStep;
 }
 
-export interface OpenAlertingDependencies {
+interface OpenAlertingDependencies {
   readonly config: Pick<Config, "web" | "alerting" | "looks"> & ChatConfig;
   readonly alertsConfig: AlertsConfig;
   /** Of the program. */
@@ -51,9 +51,6 @@ export interface OpenAlertingDependencies {
   readonly owed: ChangeSignal;
   readonly log: Log;
 }
-
-/** The alerts of a process, and the console's view of them. */
-export type OpenAlerting = ReturnType<typeof openAlerting>;
 
 interface DowntimeReporterDependencies extends Omit<DowntimeReportDependencies, "watcher"> {
   /** The alerts' settings. */

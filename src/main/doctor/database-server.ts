@@ -4,7 +4,7 @@ import { fault, type Finding, noAnswer, ok, warning } from "../../adapters/findi
 import { StorageError } from "../../errors.ts";
 import { processMark } from "../../export/jobs/kept-files.ts";
 import type { LiveProcess } from "../../store/store.ts";
-import { inspectServer, type ServerInspection } from "../../store/postgres/postgres.ts";
+import { inspectServer, OLDEST_SERVER, type ServerInspection } from "../../store/postgres/postgres.ts";
 import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import { formatBytes } from "../../units/format-number.ts";
 import { type ReadAlerts, readAlerts } from "./damaged-rows.ts";
@@ -19,8 +19,6 @@ const LATE_BEAT: Milliseconds = 4000;
 const LONG_WAIT: Milliseconds = 5000;
 /** Above this share, more of a table is dead than alive. */
 const MAX_DEAD_SHARE = 0.5;
-/** `server_version_num` of the oldest PostgreSQL that is still maintained. */
-const OLDEST_SERVER = 140_000;
 
 /** A database on a server: its version, schema, rights, what slows it down, and the alerts in it. */
 export async function examineServer({

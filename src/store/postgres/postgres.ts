@@ -34,7 +34,7 @@ import { holdLease, liveOn, serverProcesses } from "./processes.ts";
 import { loadOf, serverState, type ServerState, WRITABLE } from "./server-state.ts";
 
 /** `server_version_num` of PostgreSQL 14, the oldest version that is still maintained. */
-const OLDEST_SERVER = 140_000;
+export const OLDEST_SERVER = 140_000;
 
 /**
  * Locks a row, so that transactions of alerts run one after the other over all processes, as they do on SQLite, which
