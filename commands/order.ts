@@ -80,7 +80,7 @@ export const order = command({
   verb: "Show order",
   shows: ({ id, state = "" }) =>
     id === undefined
-      ? { says: `Only you will see your ${ordersInState(String(state))}`, press: "Choose the order" }
+      ? { says: `Only you will see the ${ordersInState(String(state))}`, press: "Choose an order" }
       : { says: "Only you will see the order", press: "Show the order" },
   examples: ["order <id>", "order <id> version:1", "order state:rejected"],
   options,

@@ -106,10 +106,10 @@ test("whose orders, and which, is to choose from by whoever asks alone; a typed 
   const asked = async (): Promise<StoredMessage> => {
     const offered = await ann.writes(on.channel, "@bot why was my order rejected");
     expect([textOf(offered), labelsOf(offered)]).toEqual([
-      expect.stringContaining("Only you will see your rejected orders"),
-      ["Choose the order"],
+      expect.stringContaining("Only you will see the rejected orders"),
+      ["Choose an order"],
     ]);
-    return (await ann.press(offered, "Choose the order")).last;
+    return (await ann.press(offered, "Choose an order")).last;
   };
   const parties = await asked();
   expect([textOf(parties), parties.onlyFor]).toEqual([expect.stringContaining("Which order?"), ann.id]);
