@@ -3,6 +3,7 @@ import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeTimelineReply } from "../src/answers/alerts/episodes/episode-timeline.ts";
 import { alertPlace, findEpisode, requireAcknowledger } from "../src/answers/alerts/episodes/episodes.ts";
 import { offersWhere, requireManagerOrMentioned } from "../src/answers/alerts/destination.ts";
+import { hasLooks } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { UserError } from "../src/errors.ts";
 import { EPISODE_OPTION, saidHalt } from "../src/answers/alerts/episodes/episode-options.ts";
@@ -36,6 +37,7 @@ export const alertsWhy = command({
     const place = await alertPlace(episode, context);
     return episodeTimelineReply(story, context, {
       acknowledge: await offersWhere(context, () => requireAcknowledger(episode, context)),
+      chart: hasLooks(alerts, episode.network),
       silence: await offersWhere(context, () => requireManagerOrMentioned(context, "silence its alerts", place)),
     });
   },

@@ -94,17 +94,24 @@ export function chartAction(
   return { label: "Chart", invocation: askFor(context, "chart", { what, ...more }), effect: "reply" };
 }
 
-/** The same for what is drawn from looks: none where this process has not looked yet, or keeps no looks of the market. */
+/** What is known of kept looks. */
+export type LooksKept = Pick<AlertService, "keepsLooks" | "verdict" | "marketsWithoutLooks">;
+
+/** The same for what is drawn from looks. */
 export function looksChartActions(
-  context: { readonly network: string; readonly alerts: Pick<AlertService, "verdict" | "marketsWithoutLooks"> },
+  context: { readonly network: string; readonly alerts: LooksKept },
   what: string,
   more: Parameters<typeof askFor>[2] = {},
   market?: string,
 ): Action[] {
-  const { alerts, network } = context;
-  const isUnseen = alerts.verdict !== undefined && alerts.verdict(network) === undefined;
+  return hasLooks(context.alerts, context.network, market) ? [chartAction(context, what, more)] : [];
+}
+
+/** Whether something may be drawn from looks: not where none are kept, or not yet, or none of the market. */
+export function hasLooks(alerts: LooksKept, network: string, market?: string): boolean {
+  const isUnseen = alerts.keepsLooks === false || (alerts.verdict !== undefined && !alerts.verdict(network));
   const isBeyond = market !== undefined && alerts.marketsWithoutLooks?.(network).includes(market) === true;
-  return isUnseen || isBeyond ? [] : [chartAction(context, what, more)];
+  return !isUnseen && !isBeyond;
 }
 
 /** A button that opens the form of a command with these values, where the place has forms. */

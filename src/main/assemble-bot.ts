@@ -36,10 +36,11 @@ export function createPassiveAlertService(
   networks: Pick<Networks, "clients" | "simulated">,
   config: AlertsConfig,
   log: Log,
+  keepsLooks: boolean,
 ): AlertService {
   const simulated = new Set(
     networks.simulated ? [...networks.clients.map(({ network }) => network), DRILL_NETWORK] : [],
   );
   const engine = createAlertEngine({ store, config, clock: systemClock, log, simulated });
-  return createAlertService(engine, config, { trial: createTrials(store, config) });
+  return createAlertService(engine, config, { trial: createTrials(store, config), keepsLooks });
 }

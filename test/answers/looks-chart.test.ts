@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 
-import { looksChartActions } from "../../src/answers/answer.ts";
+import { looksChartActions, type LooksKept } from "../../src/answers/answer.ts";
 import type { AlertService } from "../../src/alerts/service/service.ts";
 
 const SEEN = {} as ReturnType<NonNullable<AlertService["verdict"]>>;
 
-test.each<[string, Pick<AlertService, "verdict" | "marketsWithoutLooks">, string | undefined, number]>([
+test.each<[string, LooksKept, string | undefined, number]>([
   ["a process that only answers, which does not know what others keep", {}, undefined, 1],
+  ["a process that only answers, where nothing is kept", { keepsLooks: false }, undefined, 0],
+  ["a process that has looked, and keeps nothing", { verdict: () => SEEN, keepsLooks: false }, undefined, 0],
   ["a process that has looked", { verdict: () => SEEN }, undefined, 1],
   ["a process that has not looked yet", { verdict: () => undefined }, undefined, 0],
   ["a market with looks", { verdict: () => SEEN, marketsWithoutLooks: () => ["A/B"] }, "BTC/USDT", 1],

@@ -22,6 +22,8 @@ export interface AlertService extends Omit<AlertEngine, "processObservation" | "
   readonly verdict?: (network: string) => Verdict | undefined;
   /** The markets beyond those of which this process keeps looks. */
   readonly marketsWithoutLooks?: (network: string) => readonly string[];
+  /** Whether looks are kept; left out, that is not known. */
+  readonly keepsLooks?: boolean;
   /** The processes that share the database, and live; none where no other one can share it. */
   readonly processes?: () => Promise<readonly LiveProcess[]>;
   /**
@@ -35,7 +37,9 @@ export interface AlertService extends Omit<AlertEngine, "processObservation" | "
 export function createAlertService(
   engine: AlertEngine,
   config: AlertsConfig,
-  more: Partial<Pick<AlertService, "platforms" | "verdict" | "marketsWithoutLooks" | "processes" | "trial">> = {},
+  more: Partial<
+    Pick<AlertService, "platforms" | "verdict" | "marketsWithoutLooks" | "keepsLooks" | "processes" | "trial">
+  > = {},
 ): AlertService {
   const real = <T extends { readonly network: string }>(all: readonly T[]): T[] => all.filter((one) => !isDrill(one));
   return {

@@ -140,6 +140,7 @@ export function createAlerting(dependencies: AlertingDependencies) {
   const service = createAlertService(engine, config, {
     platforms: () => dependencies.senders,
     verdict,
+    keepsLooks: looks !== undefined,
     marketsWithoutLooks: watched.marketsWithoutLooks.bind(watched),
     processes: () => store.processes.live(),
     trial: createTrials(store, config),

@@ -20,7 +20,7 @@ import type { EpisodeHistory } from "../../../alerts/service/service.ts";
 export function episodeTimelineReply(
   history: EpisodeHistory,
   context: CallerContext & { now(): Nanoseconds },
-  may: Readonly<Record<"acknowledge" | "silence", boolean>> = { acknowledge: true, silence: true },
+  may: Offered = { acknowledge: true, silence: true, chart: true },
 ): Reply {
   const episode = seenHere(history.episode, context);
   const name = storedName(episode.id, episodeLabel(episode));
@@ -115,11 +115,16 @@ function votesOf({ kind, facts }: Episode["first"]): readonly Field[] {
   return [field("Votes when it fired", joinText(said, ", "), { wide: true })];
 }
 
-function actionsOf(episode: Episode, may: Readonly<Record<"acknowledge" | "silence", boolean>>): Action[] {
+/** What may be offered about an alert. */
+type Offered = Readonly<Record<"acknowledge" | "silence" | "chart", boolean>>;
+
+function actionsOf(episode: Episode, may: Offered): Action[] {
   const name = episodeName(episode.id);
   const options = { episode: name };
   const again = [
-    ...(isDrill(episode) || episode.kind === "node.diverges" ? [] : [commandAction("Chart", "chart", { what: name })]),
+    ...(isDrill(episode) || episode.kind === "node.diverges" || !may.chart
+      ? []
+      : [commandAction("Chart", "chart", { what: name })]),
     commandAction("Refresh", "alerts why", options, "replace"),
   ];
   if (!isOpen(episode)) return again;
