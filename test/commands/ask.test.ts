@@ -8,7 +8,7 @@ import { HELD_OUT } from "../support/questions/held-out.ts";
 import { linesOf } from "../support/said.ts";
 import { openSimulatorTalk, type SimulatorTalk } from "../support/simulator-talk.ts";
 import { auction, stalled } from "../alerts/readings.ts";
-import { see } from "./alert-channel.ts";
+import { DIRECT, see } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
 /** For questions that change nothing: begun once. */
@@ -291,7 +291,9 @@ test("of two markets, the first is shown and the other is a press", async () => 
 });
 
 test("an id in a question is one value, and what is beside it the other", async () => {
-  const [line] = linesOf(await (await talkToSimulator()).askFor("export last week for 028a7dcf USDT and check it"));
+  const talk = await talkToSimulator();
+  talk.become({ here: DIRECT });
+  const [line] = linesOf(await talk.askFor("export last week for 028a7dcf USDT and check it"));
   expect(line).toBe('ledger export party:028a7dcf asset:USDT check:yes from:"last week"');
 });
 
@@ -326,6 +328,10 @@ test("an export in words is three presses: the party, the asset, the file", asyn
 
 test("an export is offered as a sentence, and goes on to say what it is of", async () => {
   const talk = await talkToSimulator();
+  // Whoever typed all of it where nobody else reads is not asked again.
+  const made = await talk.askFor("export last week for 028a7dcf USDT and check it");
+  expect([made.attachments.length, fullText(made)]).toEqual([1, expect.stringMatching(/Checked: .*byte for byte/u)]);
+  talk.become({ here: DIRECT });
   const said = fullText(await talk.askFor("export last week for 028a7dcf USDT and check it"));
   expect(said).toMatch(/^Export a ledger of 028a7dcf in USDT from last week and check it\?/u);
   const next = linesOf(await talk.askFor("export last week and check it"))[0] ?? "";

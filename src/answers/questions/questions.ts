@@ -10,6 +10,7 @@ import { misspelt } from "../../bot/nearest.ts";
 import type { UserError } from "../../errors.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { type Option, type Options, type Said, type SuggestContext } from "../../bot/options/options.ts";
+import { neededParty } from "../../bot/options/saved-parties.ts";
 import { saidRun } from "../../bot/options/said.ts";
 import { parseTimeSpan, TIME_WORDS } from "../../bot/options/time-span.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
@@ -150,9 +151,14 @@ export function lacking({ command, options }: Guess): readonly string[] {
 /** A name, a number or a time: where it is not understood, an answer would be about something else. */
 const NAME = /[\d\p{Lu}/_@<#-]|(?:day|night|weekend|week|month|year)$/u;
 
-/** Whether a guess may run by itself: what only reads, and lacks nothing. */
-export function runs(guess: Guess): boolean {
-  const isOffered = guess.command.changes === true || guess.command.askedFirst === true || takesFile(guess);
+/**
+ * Whether a guess may run by itself: what only reads, and lacks nothing. `typed`: whoever asks typed a line that nobody else
+ * sees, so what is long to make is made where its party is named.
+ */
+export function runs(guess: Guess, typed: boolean): boolean {
+  const { changes, askedFirst, options } = guess.command;
+  const isWhole = typed && neededParty(options, guess.options) === undefined;
+  const isOffered = changes === true || (askedFirst === true && !isWhole) || takesFile(guess);
   return !isOffered && lacking(guess).length === 0 && !guess.unread.some((word) => NAME.test(word));
 }
 
