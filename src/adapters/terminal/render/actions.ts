@@ -22,6 +22,8 @@ const NESTED = 2;
 
 /** How the prompt is started in a shell. */
 const ASK = "npm run -s ask";
+/** What is asked for its file alone, which a shell gets by an option. */
+const FILES = /^ledger (?:export|fetch) /u;
 
 /**
  * A command line as a shell takes it: `npm run -s ask -- "market list"`, for the network that was asked for by an option;
@@ -32,7 +34,7 @@ export function shellLine(given: string, network: string | undefined, usual?: st
     network === undefined ? given.replace(/ network:(\S+)/u, (all, one) => (one === usual ? "" : all)) : given;
   const quoted = /["$`\\!]/u.test(line) ? `'${line.replaceAll("'", String.raw`'\''`)}'` : `"${line}"`;
   const own = network === undefined || /\bnetwork:/u.test(line) ? "" : `--network ${network} `;
-  return `${ASK} -- ${own}${quoted}`;
+  return `${ASK} -- ${own}${quoted}${FILES.test(line) ? " --out exports" : ""}`;
 }
 
 /** More of one choice fill a screen, those for a shell sooner. The numbers of the others stay theirs; Tab offers them. */
@@ -73,26 +75,29 @@ function actionEntries(actions: readonly Action[], most: number, numbered: numbe
 
 /** What the lines of a choice begin with: `stake party:`, where they differ in the party alone. */
 function beginningOf(asks: readonly Ask[]): string {
-  const [first] = asks;
-  if (first === undefined) return "";
-  const { command, options } = first;
-  const differing = Object.keys(options).filter((name) => asks.some((one) => one.options[name] !== options[name]));
-  const [only] = differing;
-  if (only === undefined || differing.length > 1) return command;
-  const { [only]: _, ...same } = options;
-  return `${formatLine({ command, options: same })} ${only}:`;
+  const { ask, name } = templateOf(asks);
+  return name === undefined ? ask.command : `${formatLine(ask)} ${name}:`;
+}
+
+/** What all of these ask, and the one value in which they differ; left out where they differ in more. */
+function templateOf([first, ...others]: readonly Ask[]): { readonly ask: Ask; readonly name?: string | undefined } {
+  const { command = "", options = {} } = first ?? {};
+  const [name, ...more] = Object.keys(options).filter((one) => others.some((ask) => ask.options[one] !== options[one]));
+  if (name === undefined || more.length > 0) return { ask: { command, options } };
+  const { [name]: _, ...same } = options;
+  return { ask: { command, options: same }, name };
 }
 
 /**
- * A choice as a shell takes it: its first values, one to a line, and the line that takes any of them, once; of further
- * choices that line alone. Undefined where its lines differ in more than one value.
+ * A choice as a shell takes it: its first values, one to a line, and the line that takes any of them, once. Undefined where
+ * its lines differ in more than one value.
  */
-function shellChoice({ label, choices }: Choice, width: number, inShell: InShell, first: boolean): Line[] | undefined {
-  const typed = beginningOf(choices.map(({ invocation }) => invocation));
-  if (inShell === undefined || !typed.endsWith(":")) return undefined;
-  const name = typed.slice(typed.lastIndexOf(" ") + 1, -1);
+function shellChoice({ choices }: Choice, width: number, inShell: InShell): Line[] | undefined {
+  const asks = choices.map(({ invocation }) => invocation);
+  const { name } = templateOf(asks);
+  if (inShell === undefined || name === undefined) return undefined;
+  const typed = beginningOf(asks);
   const line = wholeSpan(visibleText(inShell(typed + name.toUpperCase())), "code");
-  if (!first) return wrap([dataSpan(`${label} (${choices.length}): `), line], width);
   const rows = choices.slice(0, MAX_SHELL_PICKS).map((one) => {
     const value = shortIds(asTyped(String(one.invocation.options[name])));
     return dataSpan(one.label.includes(value) ? one.label : `${value} · ${one.label}`);
@@ -105,6 +110,16 @@ function shellChoice({ label, choices }: Choice, width: number, inShell: InShell
   ];
 }
 
+/** A further choice in a shell: the line that takes any of its values. */
+function templateAction(action: Action): Action {
+  if (!("choices" in action)) return action;
+  const { choices, effect, label } = action;
+  const { ask, name } = templateOf(choices.map(({ invocation }) => invocation));
+  if (name === undefined) return action;
+  const options = { ...ask.options, [name]: name.toUpperCase() };
+  return { label: `${label} (${choices.length})`, invocation: { ...ask, options }, effect };
+}
+
 type Choice = Extract<Action, { choices: unknown }>;
 
 /**
@@ -114,11 +129,9 @@ type Choice = Extract<Action, { choices: unknown }>;
 export function actionLines(given: readonly Action[], width: number, options: ActionOptions): Line[] {
   const { links, before = 0, inShell } = options;
   const first = given.find((one) => "choices" in one);
-  const chosen = new Map(
-    given.map((one) => [one, "choices" in one ? shellChoice(one, width, inShell, one === first) : undefined]),
-  );
-  const actions = given.filter((one) => chosen.get(one) === undefined);
-  const [list = [], ...others] = [...chosen.values()].flatMap((lines) => (lines === undefined ? [] : [lines]));
+  const list = first && "choices" in first ? shellChoice(first, width, inShell) : undefined;
+  const others = list === undefined ? given : given.filter((one) => one !== first);
+  const actions = inShell === undefined ? given : others.map(templateAction);
   const entries = actionEntries(actions, inShell === undefined ? MAX_PICKS : MAX_SHELL_PICKS, before);
   const numberOf = (number: number): string => (inShell === undefined ? `[${number}] ` : "");
   const lead = entries.reduce((most, one) => ("more" in one ? most : Math.max(most, numberOf(one.number).length)), 0);
@@ -139,7 +152,7 @@ export function actionLines(given: readonly Action[], width: number, options: Ac
     (most, one) => ("label" in one && one.label.width <= width / 2 ? Math.max(most, one.label.width + 2) : most),
     0,
   );
-  const lines: Line[] = [...list];
+  const lines: Line[] = [...(list ?? [])];
   for (const one of shown) {
     if ("more" in one) {
       lines.push(...moreLines(one, width, inShell !== undefined));
@@ -154,7 +167,7 @@ export function actionLines(given: readonly Action[], width: number, options: Ac
       for (const line of target.length === 0 ? [] : indent(wrap(target, width - below), below)) lines.push(line);
     }
   }
-  return [...lines, ...others.flat()];
+  return lines;
 }
 
 function moreLines(

@@ -332,6 +332,6 @@ test("of a choice a shell shows the first values, one line to be copied, and how
     inShell: (line) => shellLine(`${line} network:mainnet`, undefined, "mainnet"),
   });
   expect(shown).toContain('\nA\nB\nC\nD\nE\nnpm run -s ask -- "market show market:MARKET"\n');
-  expect(shown).toContain('Or an order (3): npm run -s ask -- "order id:ID"\n');
+  expect(shown).toContain('Or an order (3)  npm run -s ask -- "order id:ID"\n');
   expect(shown).toContain("1 more at the prompt, npm run -s ask: type market show market: and Tab");
 });
