@@ -19,7 +19,7 @@ import type { MarketNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
 import { table, type Table } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
-import { type Inline, strong, type Text, text, type TextPart, time, toText, detailText } from "../src/reply/text.ts";
+import { type Inline, strong, type Text, text, time, toText, detailText } from "../src/reply/text.ts";
 import { compareDecimals, decimal, type Decimal } from "../src/units/decimal.ts";
 
 export const marketList = command({
@@ -126,7 +126,11 @@ function marketTable(
     columns: [
       ["Market", ({ market, names }) => names?.code ?? idCell(market.market)],
       ["Mark", ({ market, price }) => price(market.markPrice), "right"],
-      ["Spread", ({ market }) => spreadCell(market), "right"],
+      [
+        "Spread",
+        ({ market }) => (marketTone(market) === "good" ? percentWords(spread(market)?.percent) : "–"),
+        "right",
+      ],
       ["Bid", ({ market, price }) => quoted(market, market.bestBidPrice, market.bestBidVolume, price), "right", 2],
       [
         "Offer",
@@ -134,11 +138,16 @@ function marketTable(
         "right",
         2,
       ],
-      ["State", ({ market }) => stateCell(market), 3],
+      // Empty above the fold where a market trades.
+      ["State", ({ market }) => stateCell(market)],
       ["Open interest", ({ market, size }) => size(market.openInterest), "right", 2],
       ["Mode", ({ market }) => (isLive(market) ? tradingModeWords(market.marketTradingMode) : ""), 3],
       ["Auction ends", ({ market }) => auctionEnd(market), 3],
-      ["Id", ({ market }) => idCell(market.market), 3],
+      [
+        "Id",
+        ({ market, names }) => (names === undefined ? idCell(market.market) : idCell(market.market).map(asDetail)),
+        3,
+      ],
     ],
     rowAction: {
       label: "Show",
@@ -165,9 +174,8 @@ function quoted(
   return toText(isLive(market) ? "none" : detailText("none"));
 }
 
-/** Between bid and offer; of a market that does not trade its state. */
-function spreadCell(market: MarketData): TextPart {
-  return marketTone(market) === "good" ? percentWords(spread(market)?.percent) : stateCell(market);
+function asDetail(inline: Inline): Inline {
+  return inline.kind === "code" ? { ...inline, detail: true } : inline;
 }
 
 /** Strong where a market is in trouble; a detail where it trades. */

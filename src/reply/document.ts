@@ -27,12 +27,14 @@ export const Inline = z.discriminatedUnion("kind", [
   /**
    * Something to copy: an id, a hash, a command line. With `id`, a narrow renderer may show its ends and keep the whole
    * one a tap away. With `command`, it is a line to type, without the prefix or the mention that a platform has for it.
+   * With `detail`, only the whole reply says it: the id of what a name tells.
    */
   z.object({
     kind: z.literal("code"),
     text: z.string(),
     id: z.literal(true).exactOptional(),
     command: z.literal(true).exactOptional(),
+    detail: z.literal(true).exactOptional(),
     /** The text is the id of a channel or a role: that platform shows its name instead. */
     names: z.object({ what: z.enum(["channel", "role"]), platform: z.string() }).exactOptional(),
   }),

@@ -102,7 +102,7 @@ function isWhole({ text, short }: NumberInline): boolean {
 }
 
 function isDetail(inline: Inline): boolean {
-  return inline.kind === "text" && inline.detail === true;
+  return "detail" in inline;
 }
 
 /** Text with its numbers as short as people read them, and without its details. */

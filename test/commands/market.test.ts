@@ -46,7 +46,7 @@ test("in 60 columns market list has each market's name, mark and spread, and the
   const form = { width: 60, colour: false, links: false, now: NOON, fold: { hint: "--full" } };
   const lines = renderTerminal(reply, form).split("\n");
   expect(lines.find((line) => line.startsWith("GOLD/USDT "))).toMatch(/^GOLD\/USDT +2,689\.5 +0\.065 %  /u);
-  expect(lines.find((line) => line.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC +[\d.]+ +suspended  /u);
+  expect(lines.find((line) => line.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC +[\d.]+ +– .*suspended/u);
   expect(lines.find((line) => line.startsWith("BTC/USDT-R1106"))).toBeUndefined();
   expect(lines.filter((line) => line.length > 60)).toEqual([]);
 });
