@@ -155,7 +155,7 @@ test("market list has mark and spread of each market that trades, and the state 
   const lines = textsIn(components).flatMap((shown) => shown.split("\n"));
   const rows = lines.filter((line) => line.startsWith("**")).map((line) => line.replaceAll("**", ""));
   expect(rows.filter((row) => row.includes("…") || row.trim().endsWith("–"))).toEqual([]);
-  expect(rows.find((row) => row.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC · [\d.]+ · suspended$/u);
+  expect(rows.find((row) => row.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC · [\d.]+ · – · suspended$/u);
   expect(rows.filter((row) => row.replaceAll("\\", "").length > PHONE_LINE)).toEqual([]);
 });
 
