@@ -17,13 +17,13 @@ const MAX_ANSWERS = 10;
 export function answersBelow(list, around) {
   /**
    * @param {Question} question
-   * @param {string} heading
+   * @param {string} [heading]
    * @returns {Promise<HTMLElement | undefined>}
    */
   async function ask(question, heading) {
     if (!("command" in question)) return undefined;
     /** @type {Surroundings} */
-    const below = { ...around, askBelow: async (next, _, how) => void (await ask(next, how.heading)) };
+    const below = { ...around, askBelow: async (next) => void (await ask(next)) };
     const { element, start } = createExchange(formatLine(question.command, question.options ?? {}), below, heading);
     list.append(element);
     while (list.children.length > MAX_ANSWERS) list.firstElementChild?.remove();
@@ -37,7 +37,7 @@ export function answersBelow(list, around) {
   const press = async ({ invocation, confirm, form }, label) => {
     if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
     if (form === true) around.fillIn(invocation);
-    else await ask(invocation, label);
+    else await ask(invocation);
   };
   return {
     ask,

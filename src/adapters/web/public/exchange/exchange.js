@@ -23,7 +23,7 @@ import { localTime, span } from "../reply/times.js";
  * @property {HTMLDialogElement} dialog
  * @property {readonly { readonly id: string, readonly name: string }[]} previews The platforms whose previews come with answers.
  * @property {(text: string) => void} announce
- * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string, heading: string }) => Promise<void>} askBelow
+ * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => Promise<void>} askBelow
  *   Resolves once it is answered.
  * @property {(question: ButtonQuestion) => void} fillIn Opens the form of a button that is to be filled in.
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
@@ -52,7 +52,7 @@ let preferred = "bellwether";
 /**
  * @param {string} line
  * @param {Surroundings} around
- * @param {string} [heading] What the pressed button says, which reads better than its line.
+ * @param {string} [heading] What was filled in or chosen, where that reads better than its line.
  */
 export function createExchange(line, around, heading) {
   const { element, asked, code, status, panel } = makeParts(line, heading);
@@ -179,16 +179,14 @@ export function createExchange(line, around, heading) {
     if (!(button instanceof HTMLElement) || shown !== "bellwether") return;
     const action = answer === undefined ? undefined : pressable(answer)[Number(button.dataset["action"])];
     if (action === undefined || !("invocation" in action)) return;
-    // The button of a row names it, too.
-    void press(action, button.textContent, button.getAttribute("aria-label") ?? button.textContent);
+    void press(action, button.textContent);
   });
 
   /**
    * @param {Omit<Extract<ButtonAction, { invocation: unknown }>, "label">} action
    * @param {string} label
-   * @param {string} [heading]
    */
-  async function press(action, label, heading = label) {
+  async function press(action, label) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
     const { effect, form, invalidates, invocation } = action;
     const { command, options } = invocation;
@@ -197,7 +195,7 @@ export function createExchange(line, around, heading) {
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) around.replacing?.(question);
     if (inPlace) return run(question, { inPlace, focusLabel: label });
-    await around.askBelow(question, formatLine(command, options), { focus: true, shownAs: shown, heading });
+    await around.askBelow(question, formatLine(command, options), { focus: true, shownAs: shown });
     if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
   }
 

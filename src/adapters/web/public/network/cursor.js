@@ -88,8 +88,9 @@ export function createCursor(at, { network, pointed }) {
       scene !== undefined && chosen !== undefined && chosen >= scene.from && chosen <= scene.to ? chosen : undefined,
     /** @param {{ readonly left: number, readonly right: number, readonly width: number }} place Where the time is. */
     align({ left, right, width }) {
-      slider.style.marginInlineStart = `${left - THUMB}px`;
-      slider.style.width = `${Math.min(right + THUMB, width) - left + THUMB}px`;
+      const start = Math.max(0, left - THUMB);
+      slider.style.marginInlineStart = `${start}px`;
+      slider.style.width = `${Math.min(right + THUMB, width) - start}px`;
     },
   };
 }

@@ -90,19 +90,31 @@ export function createNetwork(view, link, info, around, count) {
     const before = network();
     place = to;
     link.href = addressOf(to);
-    pressButton(
-      at("ranges"),
-      RANGES.findIndex(([, last]) => to.until === undefined && last === to.last),
-    );
     pressButton(at("names"), info.networks.indexOf(network()));
     if (before !== network()) {
       cursor.forget();
       threshold.tryIt();
     }
+    pressRange();
     if (isOther) {
       at("shown").setAttribute("aria-busy", "true");
       void load();
     } else draw();
+  }
+
+  /** Where less is kept than is asked for, all of it is shown. */
+  function pressRange() {
+    const { last, until } = place;
+    const isAll = past !== undefined && last !== "all" && keptMillis() < last;
+    const shown = isAll ? "all" : last;
+    pressButton(
+      at("ranges"),
+      RANGES.findIndex(([, one]) => until === undefined && one === shown),
+    );
+  }
+
+  function keptMillis() {
+    return Date.now() - (past?.first ?? Infinity);
   }
 
   async function load() {
@@ -113,8 +125,9 @@ export function createNetwork(view, link, info, around, count) {
     try {
       past = await loadLooks(queryOf(place), signal);
       say(past.nothing ?? "");
-      const kept = Date.now() - (past.first ?? Infinity);
+      const kept = keptMillis();
       hideButtons(at("ranges"), (index) => RANGES[index]?.[1] !== place.last && !isOffered(index, kept));
+      pressRange();
       draw();
     } catch (thrown) {
       if (signal.aborted) return;

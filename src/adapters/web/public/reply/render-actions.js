@@ -54,12 +54,15 @@ const FIRST_CHOICES = 5;
  */
 export function renderActions(actions, isOffer = false) {
   let number = 0;
-  /** @param {string} label */
-  const numbered = (label) => {
+  /**
+   * @param {string} label
+   * @param {boolean} [isMain]
+   */
+  const numbered = (label, isMain = false) => {
     number += 1;
     return h(
       "button",
-      { type: "button", class: isOffer ? "button run" : "button", "data-action": String(number - 1) },
+      { type: "button", class: isMain ? "button run" : "button", "data-action": String(number - 1) },
       labelOf(label),
     );
   };
@@ -101,7 +104,7 @@ export function renderActions(actions, isOffer = false) {
       const link = renderLink(labelOf(action.label), action.url);
       buttons.push(typeof link === "string" ? link : { ...link, attrs: { ...link.attrs, class: "button" } });
     } else {
-      buttons.push(numbered(action.label));
+      buttons.push(numbered(action.label, isOffer));
     }
   }
   closeRow();
