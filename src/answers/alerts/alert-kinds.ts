@@ -122,7 +122,7 @@ export const KIND_CHOICES: readonly ChoiceGroup[] = [
 ];
 
 function choiceOf(value: string, words: string): Choice {
-  return { label: cutShort(`${capitalised(words)} (${value})`, MAX_CHOICE_LENGTH), value };
+  return { label: cutShort(capitalised(words), MAX_CHOICE_LENGTH), value };
 }
 
 const KIND_WORDS = ALERT_KINDS.map((kind) => [kind, KINDS[kind].words] as const);

@@ -58,9 +58,13 @@ export function renderBlock(block: Block, context: BlockContext): BlockMarkup {
       if (line !== undefined && line.length <= max) return { markdown: line, whole: true };
       return codeBlock(block.command === true ? `/${block.text}` : block.text, block.language, max);
     }
-    // Where it was drawn, the picture stands in place of the block.
+    // Where it was drawn, the picture stands in place of the block. The heading has its title.
     case "chart": {
-      const { markdown, whole } = renderText(toText(block.alt), { max, onId, wholeIds });
+      const { markdown, whole } = renderText(toText(block.alt.replace(`${block.scene.title}. `, "")), {
+        max,
+        onId,
+        wholeIds,
+      });
       return { markdown: markdown.trim(), whole };
     }
   }

@@ -72,9 +72,9 @@ export function renderBlock(block: Block, bounds: Bounds, form: TableForm): Rend
       return renderTable(block, bounds, form);
     case "code":
       return renderCode(block.text, bounds);
-    // Where it was drawn, the picture stands in place of the block.
+    // Where it was drawn, the picture stands in place of the block. The heading has its title.
     case "chart":
-      return sections(undefined, [toText(block.alt)], bounds, "");
+      return sections(undefined, [toText(block.alt.replace(`${block.scene.title}. `, ""))], bounds, "");
   }
 }
 
