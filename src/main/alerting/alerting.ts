@@ -110,8 +110,7 @@ export function createAlerting(dependencies: AlertingDependencies) {
     ...(dependencies.console ? { console: CONSOLE } : {}),
     ...alertPictures(dependencies),
   };
-  const watching = new AbortController();
-  const delivering = new AbortController();
+  const [watching, delivering] = [new AbortController(), new AbortController()];
   const subjects = createWatchedSubjects();
   const damaged = new DamagedRows(log);
   let dispatcher: Dispatcher | undefined;

@@ -15,7 +15,7 @@ import { toMillis } from "../reply/times.js";
 import { alertAt, bandsOf, createStory, listAlerts } from "./bands.js";
 import { createCursor } from "./cursor.js";
 import { createPicture } from "./picture.js";
-import { addressOf, isOffered, moved, placeAt, queryOf, RANGES, zoomed } from "./place.js";
+import { addressOf, isOffered, moved, placeAt, queryOf, rangeOf, RANGES, zoomed } from "./place.js";
 import { createSteps, hideButtons, makeButtons, pressButton } from "./steps.js";
 import { createThreshold } from "./threshold.js";
 
@@ -95,26 +95,11 @@ export function createNetwork(view, link, info, around, count) {
       cursor.forget();
       threshold.tryIt();
     }
-    pressRange();
+    pressButton(at("ranges"), rangeOf(to, Infinity));
     if (isOther) {
       at("shown").setAttribute("aria-busy", "true");
       void load();
     } else draw();
-  }
-
-  /** Where less is kept than is asked for, all of it is shown. */
-  function pressRange() {
-    const { last, until } = place;
-    const isAll = past !== undefined && last !== "all" && keptMillis() < last;
-    const shown = isAll ? "all" : last;
-    pressButton(
-      at("ranges"),
-      RANGES.findIndex(([, one]) => until === undefined && one === shown),
-    );
-  }
-
-  function keptMillis() {
-    return Date.now() - (past?.first ?? Infinity);
   }
 
   async function load() {
@@ -125,9 +110,9 @@ export function createNetwork(view, link, info, around, count) {
     try {
       past = await loadLooks(queryOf(place), signal);
       say(past.nothing ?? "");
-      const kept = keptMillis();
+      const kept = Date.now() - (past.first ?? Infinity);
       hideButtons(at("ranges"), (index) => RANGES[index]?.[1] !== place.last && !isOffered(index, kept));
-      pressRange();
+      pressButton(at("ranges"), rangeOf(place, kept));
       draw();
     } catch (thrown) {
       if (signal.aborted) return;

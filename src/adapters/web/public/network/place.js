@@ -36,6 +36,17 @@ export function isOffered(index, kept) {
   return RANGES[index]?.[1] === "all" || RANGES.slice(0, index).every(([, last]) => last !== "all" && last < kept);
 }
 
+/**
+ * The range that is shown: all, where less is kept than is asked for; -1 where it ends before now.
+ *
+ * @param {Place} place
+ * @param {number} kept
+ */
+export function rangeOf({ last, until }, kept) {
+  const shown = last !== "all" && kept < last ? "all" : last;
+  return until === undefined ? RANGES.findIndex(([, one]) => one === shown) : -1;
+}
+
 /** @type {readonly (readonly [unit: string, millis: number])[]} */
 const UNITS = [
   ["d", DAY],
