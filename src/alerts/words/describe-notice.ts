@@ -176,14 +176,14 @@ function changeParts({ by, change, at, labels }: ChangeMessage, platforms?: Plat
     case "edited": {
       const { subscription: now } = change;
       return {
-        title: text`${by} changed subscription ${code(now.id)}: now ${subscriptionWords(now, labels)}${mannerWords(now)}`,
+        title: text`${by} changed a subscription of this channel: now ${subscriptionWords(now, labels)}${mannerWords(now)}`,
       };
     }
     case "removed":
     case "paused":
     case "resumed": {
       const { id } = change.subscription;
-      const title = text`${by} ${change.what} subscription ${code(id)}: ${subscriptionWords(change.subscription, labels)}`;
+      const title = text`${by} ${change.what} a subscription of this channel: ${subscriptionWords(change.subscription, labels)}`;
       return change.what === "paused"
         ? { title, ...undoing(change, commandAction("Resume", "alerts resume", { id })) }
         : { title };
