@@ -86,6 +86,7 @@ test("witnesses and verdict, and how long each stage still lasts", async () => {
   expect((await watch()).open).toMatchObject([
     { episode, kind: "network.stalled", network: "mainnet", subject: "", severity: "warning", state: "firing" },
   ]);
+  expect((await watch()).open).toMatchObject([{ what: "mainnet makes no block" }]);
 
   await stage.engine.acknowledge(episode, { name: "ada" });
   observe();

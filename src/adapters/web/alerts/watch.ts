@@ -61,6 +61,8 @@ export interface WatchedNetwork {
 /** An open alert. */
 export interface OpenAlert {
   readonly episode: string;
+  /** What is so, as its message says it. */
+  readonly what?: string;
   readonly kind: ConditionKind;
   readonly network: string;
   readonly subject: string;

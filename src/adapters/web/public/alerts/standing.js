@@ -162,9 +162,9 @@ const STATE = "state ";
  * @param {OpenAlert} open
  * @returns {AlertJson}
  */
-export function stateAlert({ episode, kind, network, subject, severity, began, label = subject }) {
+export function stateAlert({ episode, kind, network, subject, severity, began, what, label = subject }) {
   const options = { episode };
-  const title = `${kind}${label === "" ? "" : ` of ${label}`} on ${network}`;
+  const title = what ?? `${kind}${label === "" ? "" : ` of ${label}`} on ${network}`;
   const { tone } = SEVERITY[severity];
   return {
     id: `${STATE}${episode}`,
