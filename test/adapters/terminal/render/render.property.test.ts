@@ -111,7 +111,11 @@ function wholes(reply: Reply): string[] {
       .flatMap((inline) =>
         inline.kind === "code" ? [visibleText(inline.text)] : inline.kind === "link" ? [inline.url] : [],
       ),
-    ...reply.blocks.flatMap((block) => (block.kind === "code" ? visibleText(block.text, "keep").split("\n") : [])),
+    // A command is one line to copy.
+    ...reply.blocks.flatMap((block) => {
+      if (block.kind !== "code") return [];
+      return block.command === true ? [visibleText(block.text)] : visibleText(block.text, "keep").split("\n");
+    }),
     ...asButtons(reply.actions).map((action) =>
       "url" in action ? action.url : visibleText(formatLine(action.invocation)),
     ),
