@@ -174,7 +174,7 @@ test.each(["resume", "remove"])("the message that announced a pause is settled b
   expect((await messages()).flatMap(linesOf)).toEqual([`alerts resume id:${id}`]);
   await talk.ask(`alerts ${word} ${id}`);
   const [, paused, ...others] = await messages();
-  expect(seen(paused)).toEqual([expect.stringMatching(saying(id, "ann", `${word}d`)), []]);
+  expect(seen(paused)).toEqual([expect.stringMatching(saying("ann paused", "ann", `${word}d`)), []]);
   expect(others.flatMap(linesOf)).toEqual([]);
 });
 

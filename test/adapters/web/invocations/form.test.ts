@@ -33,7 +33,7 @@ test("a button's form has what it ends with, and what its command needs most; wh
     title: "Subscribe to alerts",
     verb: "Subscribe",
     about: [
-      { label: "Alerts", value: "A mark price beyond or within thresholds (market.price)" },
+      { label: "Alerts", value: "A mark price beyond or within thresholds" },
       { label: "Markets or nodes", value: "BTC/USDT" },
     ],
     fields: [
