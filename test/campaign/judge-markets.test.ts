@@ -87,12 +87,12 @@ function judgedGroups(all: readonly (readonly [title: string, ...named: string[]
 
 test("one message may say the auctions of several markets", () => {
   const begins = ["2 markets on testnet are in an auction since 22:13:20 UTC", "BTC/USD", "ETH/USD"] as const;
-  const eth = "ETH/USD on testnet was in an auction for 5 min (22:13:20 to 22:18:20 UTC)";
+  const eth = "Resolved: ETH/USD on testnet was in an auction for 5 min (22:13:20 to 22:18:20 UTC)";
   expect(judgedGroups([[BEGINS, "BTC/USD", "ETH/USD"], [ENDS], [eth]])).toEqual([]);
   expect(
     judgedGroups([
       begins,
-      ["2 markets on testnet were in an auction for 5 min (22:13:20 to 22:18:20 UTC)", "BTC/USD", "ETH/USD"],
+      ["Resolved: 2 markets on testnet were in an auction for 5 min (22:13:20 to 22:18:20 UTC)", "BTC/USD", "ETH/USD"],
     ]),
   ).toEqual([]);
   expect(judgedGroups([begins, [eth], [eth]])).toEqual(["markets: more auctions of ETH/USD ended than began"]);

@@ -146,7 +146,7 @@ function isNamedIn(text: string, label: string): boolean {
 /** A live auction's beginning or end, or both at once; of several markets `3 markets`, which the text names. */
 function auctionIn(title: string): { market: string; began: boolean; over: boolean } | undefined {
   const match =
-    /^[^\p{L}\p{N}]*(?<over>Over already: |)(?<market>.+?) (?:on testnet (?:is|are) in an auction since|(?<past>on testnet (?:was|were) in an auction|(?:is|are) in an auction on testnet: |on testnet are in an auction: ))/u.exec(
+    /^[^\p{L}\p{N}]*(?<over>Over already: |)(?:Resolved: )?(?<market>.+?) (?:on testnet (?:is|are) in an auction since|(?<past>on testnet (?:was|were) in an auction|(?:is|are) in an auction on testnet: |on testnet are in an auction: ))/u.exec(
       title,
     );
   const { over: word, market, past } = match?.groups ?? {};

@@ -13,7 +13,7 @@ function judged(...said: readonly (readonly [seq: number, title?: string])[]): r
 }
 
 const STALL = "testnet makes no block since 22:44:02 UTC";
-const OVER = "testnet made no block for 25 s (22:44:02 to 22:44:27 UTC)";
+const OVER = "Resolved: testnet made no block for 25 s (22:44:02 to 22:44:27 UTC)";
 const SEEN = "Bellwether did not see testnet for 25 s (22:44:02 to 22:44:27 UTC)";
 const NODE = "a:1 on testnet does not answer since 22:47:02 UTC";
 

@@ -15,9 +15,9 @@ import {
   guidanceBlocks,
   lateTriggerNote,
   markedTitle,
-  OVER_ALREADY,
   UNSEEN_ENDS,
   openWords,
+  overLead,
   overWords,
 } from "./phrases.ts";
 import { isOfOneKind } from "../message/message-group.ts";
@@ -61,11 +61,10 @@ export function headline(message: Condition, { merged }: DeliveryContext = {}): 
     return { tone: SEVERITY[episode.severity].tone, title: markedTitle(title, message) };
   }
   const unseen = UNSEEN_ENDS[episode.state];
-  const already = merged === true ? OVER_ALREADY : "";
   const title =
     unseen === undefined
-      ? text`${already}${conditionWords(episode).past}${overWords([episode])}`
-      : text`${already}${conditionWords(episode).bad}: ${unseen}`;
+      ? text`${overLead(merged)}${conditionWords(episode).past}${overWords([episode])}`
+      : text`${merged === true ? overLead(merged) : ""}${conditionWords(episode).bad}: ${unseen}`;
   return { tone: unseen === undefined ? RESOLVED_TONE : "neutral", title: markedTitle(title, message) };
 }
 

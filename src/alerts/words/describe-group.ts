@@ -18,11 +18,11 @@ import {
   explanation,
   guidanceBlocks,
   markedTitle,
-  OVER_ALREADY,
   lateTriggerNote,
   tableFile,
   UNSEEN_ENDS,
   openWords,
+  overLead,
   overWords,
   spanWords,
 } from "./phrases.ts";
@@ -76,7 +76,6 @@ export function describeGroup(
   const count = counted.length === episodes.length ? `${counted.length}` : `${counted.length} of ${episodes.length}`;
   const words = groupTitles(kind, strong(count), strong(network), counted.length === 1);
   const unseen = open.length === 0 && resolved.length === 0 ? UNSEEN_ENDS[episodes[0]?.state ?? "gone"] : undefined;
-  const already = group.merged === true ? OVER_ALREADY : "";
   const named = [...now, ...episodes.filter((one) => !isOpen(one))].slice(0, NAMED_SUBJECTS);
   const left = episodes.length - named.length;
   return reply({
@@ -85,8 +84,8 @@ export function describeGroup(
       worst !== undefined
         ? text`${words.now}${openWords(open, message)}`
         : unseen === undefined
-          ? text`${already}${words.past}${overWords(counted)}`
-          : text`${already}${words.now}: ${unseen}`,
+          ? text`${overLead(group.merged)}${words.past}${overWords(counted)}`
+          : text`${group.merged === true ? overLead(true) : ""}${words.now}: ${unseen}`,
       message,
     ),
     blocks: [

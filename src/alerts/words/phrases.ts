@@ -16,6 +16,7 @@ import {
   time,
   toText,
 } from "../../reply/text.ts";
+import { capitalised } from "../../reply/enum-words.ts";
 import { compareIntegers } from "../../units/decimal.ts";
 import { formatDuration, formatUtc, fromMillis, type Milliseconds, toMillis } from "../../units/time.ts";
 import type { Guidance } from "../alerts-config.ts";
@@ -49,8 +50,10 @@ export function markedTitle(
   return text`${simulated}${drill}${title}`;
 }
 
-/** Precedes the end of an alert whose beginning was not told. */
-export const OVER_ALREADY = "Over already: ";
+/** Precedes the sentence of an alert that is over: by its first word a locked phone tells it from a new one. */
+export function overLead(isMerged: boolean | undefined): string {
+  return isMerged === true ? "Over already: " : `${capitalised(EPISODE_WORDS.resolved)}: `;
+}
 
 /** Follows the name of an alert whose end was not seen. */
 export const UNSEEN_ENDS: Partial<Record<Episode["state"], string>> = {
@@ -214,7 +217,7 @@ export function openWords(episodes: readonly Episode[], marks: { readonly phase?
   );
 }
 
-/** ` for 4 min 2 s (03:10:02 to 03:14:04 UTC), was critical · Mia took it`; with a pause between them no span. */
+/** ` for 4 min 2 s (03:10:02 to 03:14:04 UTC) · Mia took it`; with a pause between them no span. */
 export function overWords(episodes: readonly Episode[]): Text {
   const sorted = byBeginning(episodes);
   const [first] = sorted;
@@ -237,10 +240,9 @@ export function overWords(episodes: readonly Episode[]): Text {
   const span = lasted < 0 ? "" : lastedFor;
   const begun = clock(timeToText(fromMillis(start)), { day: last, seconds: true, named: false });
   const from = lasted < 0 ? "" : text`${begun}${isAtLeast ? " or earlier" : ""} to `;
-  const critical = episodes.some(({ severity }) => severity === "critical") ? ", was critical" : "";
   const takers = [...new Set(episodes.flatMap(({ acknowledged }) => acknowledged?.by ?? []))];
   const taken = takers.length === 0 ? "" : ` · ${takers.join(" and ")} took it`;
-  return text`${span} (${from}${clock(last, { seconds: true })})${critical}${taken}`;
+  return text`${span} (${from}${clock(last, { seconds: true })})${taken}`;
 }
 
 /** How long one alert lasted, or has lasted by now: `at least 4 min 2 s`. */

@@ -155,9 +155,11 @@ group("an alert in words", () => {
       "a:1 on mainnet does not answer since 22:13:20 UTC · critical since 22:16:20 · Mia takes it",
     );
     expect(title({ ...worse, ...over })).toBe(
-      "a:1 on mainnet did not answer for 4 min 2 s (22:13:20 to 22:17:22 UTC), was critical · Mia took it",
+      "Resolved: a:1 on mainnet did not answer for 4 min 2 s (22:13:20 to 22:17:22 UTC) · Mia took it",
     );
-    expect(title(over, true)).toBe("2 nodes on mainnet did not answer for 4 min 2 s (22:13:20 to 22:17:22 UTC)");
+    expect(title(over, true)).toBe(
+      "Resolved: 2 nodes on mainnet did not answer for 4 min 2 s (22:13:20 to 22:17:22 UTC)",
+    );
     expect(title(worse, true, { acknowledged: { by: "Ben", at: moment(210) } })).toMatch(/ · Mia and Ben take it$/u);
     const late = { began: `${at.slice(0, -9)}900000000` };
     expect(title({ ...over, ...late })).toMatch(saying("for 4 min 2 s", "22:13:20 to 22:17:22"));

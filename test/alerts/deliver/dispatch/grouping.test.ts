@@ -211,7 +211,7 @@ describe("what has one cause is one message", () => {
       expect(it.sender.take()).toEqual(posts);
       it.sender.takeEdits();
       expect(plainText(it.sender.edits.at(-1)!.reply.title)).toBe(
-        "3 nodes on mainnet did not answer, one after another (12:00:10 or earlier to 12:07:10 UTC)",
+        "Resolved: 3 nodes on mainnet did not answer, one after another (12:00:10 or earlier to 12:07:10 UTC)",
       );
     },
   );

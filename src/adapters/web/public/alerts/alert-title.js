@@ -5,7 +5,7 @@ import { plainOf } from "../reply/render-text.js";
 import { localTime } from "../reply/times.js";
 
 /**
- * Without the mark of a simulation, which stands beside it already.
+ * Without the mark of a simulation and the word that it is resolved, which stand beside it already.
  *
  * @param {AlertJson} alert
  * @param {number} now
@@ -14,7 +14,7 @@ import { localTime } from "../reply/times.js";
 export function titleOf(alert, now, timeZone) {
   const { title } = replyOf(alert, timeZone);
   const own = isSimulated(alert.reply) ? title.slice(1) : title;
-  return plainOf(own, { now }).replace(/^ · /u, "");
+  return plainOf(own, { now }).replace(/^(?: · )?(DRILL · )?(?:Resolved: )?/u, "$1");
 }
 
 /**
