@@ -33,6 +33,7 @@ export const alertsList = command({
     "which|what|who|list|show subscription|subscribed",
     "is|are|am channel|here|we|us|i subscribed",
     "what|which channel|here told|receive|hear|get alert",
+    "who call|page|mention|notify|wake|told",
   ],
   summary: "Subscriptions of this channel, and your own",
   verb: "List subscriptions",

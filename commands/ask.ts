@@ -1,6 +1,7 @@
 import {
   type Guess,
   guesses,
+  isDoubtful,
   isClosed,
   isSlip,
   lacking,
@@ -13,7 +14,7 @@ import { absentNames } from "../src/answers/alerts/alert-subjects.ts";
 import { formActions } from "../src/answers/answer.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
 import { fieldLabel } from "../src/bot/form.ts";
-import { startsOf } from "../src/bot/grammar/find-command.ts";
+import { nearStarts } from "../src/bot/grammar/find-command.ts";
 import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { isContentWord, plainWords } from "../src/bot/grammar/plain-words.ts";
 import { stem } from "../src/bot/grammar/stem.ts";
@@ -27,6 +28,7 @@ import { asButtons } from "../src/reply/fold.ts";
 import { type Block, facts, field, type Field, paragraph } from "../src/reply/block.ts";
 import {
   type Action,
+  alsoLater,
   amended,
   type Ask,
   askedBack,
@@ -94,7 +96,7 @@ export const ask = command({
         remedy:
           "Ask in English about a network, a market, an order, an export or alerts. The commonest commands are below; help shows all of them.",
         suggestion: "help",
-        starts: startsOf(context.commands),
+        starts: nearStarts(question, context.commands),
       });
     }
     const sure = sureGuess(found);
@@ -106,12 +108,14 @@ export const ask = command({
     const seen = askedPrivately ? { private: true } : isShown ? { private: false } : {};
     const said = await context.run({ ...askOf(sure), options: { ...sure.options, ...seen } });
     // A line that calls a command has a wrong value then.
-    const answered = slip?.option === undefined ? withoutMistake(said) : said;
-    const { also, command: asked } = sure;
+    const right = slip?.option === undefined ? withoutMistake(said) : said;
+    const { also, ...alone } = sure;
+    const left = isDoubtful(sure) ? notUnderstood([alone]) : [];
+    const answered = alsoLater(right, (one) => ({ ...one, blocks: [...left, ...one.blocks] }));
     if (also === undefined) return answered;
-    const other = commandAction(also.value, asked.name, { ...sure.options, ...seen, [also.option]: also.value });
-    const line = formatLine({ command: asked.name, options: { ...sure.options, [also.option]: also.value } });
-    return amended(answered, text`Of ${also.value}: ${commandLine(line)}`, [other]);
+    const both: Ask = { ...askOf(sure), options: { ...sure.options, [also.option]: also.value } };
+    const other = commandAction(also.value, both.command, { ...both.options, ...seen });
+    return amended(answered, text`Of ${also.value}: ${commandLine(formatLine(both))}`, [other]);
   },
 });
 

@@ -2,7 +2,7 @@ import { percentWords, stakeAmount } from "../src/answers/amounts.ts";
 import { answer, askFor, chartAction, idCell, timeCell } from "../src/answers/answer.ts";
 import { enumWords } from "../src/reply/enum-words.ts";
 import { noteSeen, PARTY } from "../src/answers/ids/ids.ts";
-import { idOption, lookUp, type ResolveContext, resolveId } from "../src/answers/ids/typed-ids.ts";
+import { idOption, lookUp, type ResolveContext, resolveId, saidId } from "../src/answers/ids/typed-ids.ts";
 import type { PartyStake, StakeLinking } from "../src/api/model/stake.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
 import { EVERYBODY } from "../src/bot/options/saved-parties.ts";
@@ -18,6 +18,9 @@ import type { Nanoseconds } from "../src/units/time.ts";
 /** How many parties are shown; all of them go into the CSV. */
 const TOP = 20;
 
+/** They ask for all parties, also where one is saved. */
+const MOST = /^(?:largest|biggest|top|most|highest|all|whales?|ranking)$/u;
+
 const LARGEST = { label: "Largest stakes", value: EVERYBODY };
 
 const options = {
@@ -25,6 +28,10 @@ const options = {
     description: "Whose stake: an id or a saved name; left out = the party you saved; all = the largest stakes",
     saved: "party",
     finds: (option, typed, context) => findParty(typed, lookUp(context), option),
+    said: (words, context) => {
+      const most = words.filter((word) => MOST.test(word));
+      return most.length === 0 ? saidId(PARTY)(words, context) : { value: EVERYBODY, words: most };
+    },
   }),
 } as const;
 type Context = CommandContext<typeof options>;
@@ -32,7 +39,7 @@ type Context = CommandContext<typeof options>;
 export const stake = command({
   name: "stake",
   alsoCalled: ["linking"],
-  asked: ["stake {party}", "stake", "largest|most|who stake", "stake my|link"],
+  asked: ["stake|staker {party}", "stake|staker", "who stake|staker", "stake my|link|party|holder"],
   summary: "A party's stake, or the largest ones",
   verb: "Show stake",
   examples: ["stake", "stake <party>", "stake all"],

@@ -21,7 +21,8 @@ export function nearestTwo(typed: string, candidates: Iterable<string>): readonl
 
 /**
  * The word in which one letter is missing, too many, another one, or swapped with its neighbour. Of short ones, only one
- * that begins alike, and of the shortest none with another letter: `love` is not `live`.
+ * that begins alike, and of the shortest none with another letter: `love` is not `live`. Else the only one with those
+ * consonants, where no vowel is typed: `sprd`.
  */
 export function misspelt(typed: string, words: Iterable<string>): string | undefined {
   const isNear = (word: string): boolean =>
@@ -29,7 +30,15 @@ export function misspelt(typed: string, words: Iterable<string>): string | undef
     editDistance(typed, word) === 1 &&
     (typed.length > 5 || word[0] === typed[0]) &&
     (typed.length > 4 || word.length > typed.length || isTransposition(typed, word));
-  return [...words].filter(isNear).toSorted((a, b) => b.length - a.length)[0];
+  const all = [...words];
+  const bare = typed.length > 3 && !/[aeiou]/u.test(typed) ? all.filter((word) => consonantsOf(word) === typed) : [];
+  return (
+    all.filter(isNear).toSorted((a, b) => b.length - a.length)[0] ?? (new Set(bare).size === 1 ? bare[0] : undefined)
+  );
+}
+
+function consonantsOf(word: string): string {
+  return word.slice(0, 1) + word.slice(1).replaceAll(/[aeiou]/gu, "");
 }
 
 /** What to do about a wrong value: those that may be meant are named, and can be chosen; then the words. */

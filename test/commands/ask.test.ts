@@ -95,7 +95,14 @@ test.each([
   ["is sim-2 ok", /^sim-2 is healthy, block \d+/u],
   ["node 2 seems slow", /^sim-2 is healthy/u],
   ["whats node two at", /^sim-2 is healthy/u],
-  ["the network gut?", /^Show network health\?/u],
+  ["the network gut?", /^mainnet is healthy, block \d+\s+Not understood: “gut”\./u],
+  ["show me the biggest stakers", /^\d+ parties stake /u],
+  ["top stakers", /^\d+ parties stake /u],
+  ["when was the last chekpoint", /^Newest checkpoint: (?![^]*Not understood)/u],
+  ["last week checkpoints", /^Newest checkpoint: [^\n]*\s+Not understood: “last week”\./u],
+  ["btc sprd", MEANT["spread of BTC"]],
+  ["how's mainnet doin", /^mainnet is healthy(?![^]*Not understood)/u],
+  ["who is on call", /^No subscriptions/u],
   ["damn thing down again?", MEANT["is the network healthy"]],
   // Of what was, what was told.
   ["how long was node 2 down last night", /^Not known of sim-2 last night/u],
@@ -356,6 +363,8 @@ test("what is no question about the network is said so, with help; a slip keeps 
   const talk = await talkToSimulator();
   const none = await talk.askFor("what is the weather like?");
   expect([none.failure, linesOf(none)]).toEqual(["caller", ["time", "market list", "alerts status", "help"]]);
+  const near = await talk.askFor("explain the checkpoint hash like i am five");
+  expect(linesOf(near)).toEqual(["checkpoints", "time", "market list", "alerts status", "help"]);
   const slip = await talk.askFor("markte lsit");
   expect(slip.failure).toBe("caller");
   expect(fullText(slip)).toContain("market list");

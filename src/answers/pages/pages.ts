@@ -24,6 +24,9 @@ const MAX_PAGE_ROWS = 1000;
 
 const PARTS = "Another part of the list";
 
+const NEWEST = /^(?:last|latest|newest|recent)$/u;
+const OLDEST = /^(?:oldest|earliest|first)$/u;
+
 /** The options of every list, in the order of the interface's pagination parameters. */
 export const PAGE_OPTIONS = {
   first: {
@@ -67,6 +70,10 @@ export const PAGE_OPTIONS = {
     description: "Newest rows first",
     no: "Oldest rows first",
     default: true,
+    said: (words: readonly string[]) => {
+      const word = words.find((one) => NEWEST.test(one) || OLDEST.test(one));
+      return word === undefined ? undefined : { value: NEWEST.test(word) ? "yes" : "no", words: [word] };
+    },
   },
 } as const satisfies Options;
 

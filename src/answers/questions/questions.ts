@@ -11,7 +11,7 @@ import type { UserError } from "../../errors.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { type Option, type Options, type Said, type SuggestContext } from "../../bot/options/options.ts";
 import { neededParty } from "../../bot/options/saved-parties.ts";
-import { saidRun } from "../../bot/options/said.ts";
+import { cross, saidRun, without } from "../../bot/options/said.ts";
 import { parseTimeSpan, TIME_WORDS } from "../../bot/options/time-span.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 
@@ -34,7 +34,7 @@ export interface Guess {
 
 /** Below it, a question is hardly about this. */
 const MIN_SHARE = 0.34;
-/** From here on a question asks for nothing else. */
+/** From here on a question asks for nothing else; what is not understood is said below half. */
 const SURE_SHARE = 0.5;
 /** By how much the surest guess leads the next. */
 const LEAD = 0.75;
@@ -121,7 +121,7 @@ function isNegated({ asked = [], askedFirst, changes }: AnyCommand, words: reado
 
 /** The guess that is surely meant; undefined where several may be, or much of the question says something else. */
 export function sureGuess([best, next]: readonly Guess[]): Guess | undefined {
-  if (best === undefined || best.share <= SURE_SHARE) return undefined;
+  if (best === undefined || best.share < SURE_SHARE) return undefined;
   const isWhole = best.share === 1 && next !== undefined && next.share < 1;
   const adds = best.unread.some((word) => next?.unread.includes(word) === false);
   return next === undefined || isWhole || (!adds && best.rank - next.rank >= LEAD) ? best : undefined;
@@ -132,9 +132,11 @@ export function sureGuess([best, next]: readonly Guess[]): Guess | undefined {
  * value, every word must be known; two words are rather a slip, unless they say all that the near command needs.
  */
 export function isSlip({ suggestion, option }: UserError, found: readonly Guess[], question: string): boolean {
-  if (suggestion === "help") return sureGuess(found) === undefined;
   const [best] = found;
   if (best === undefined) return true;
+  // Half of what calls `help` may be its wrong value.
+  if (suggestion === "help")
+    return sureGuess(found) === undefined || (option !== undefined && best.share <= SURE_SHARE);
   const isMeant = suggestion?.startsWith(best.command.name) === true && Object.keys(best.options).length > 0;
   // Where no value is wrong, a suggestion of the command alone says less than what it lacks.
   if (best.share !== 1) return !isMeant && (option !== undefined || suggestion !== best.command.name);
@@ -144,22 +146,31 @@ export function isSlip({ suggestion, option }: UserError, found: readonly Guess[
 
 /** The values that a command needs and the question does not say. */
 export function lacking({ command, options }: Guess): readonly string[] {
-  const names = Object.keys(command.options);
-  return names.filter((name) => isRequired(command.options[name] as Option) && !Object.hasOwn(options, name));
+  const isLacking = ([name, option]: [string, Option]): boolean => isRequired(option) && !Object.hasOwn(options, name);
+  return Object.entries(command.options)
+    .filter(isLacking)
+    .map(([name]) => name);
 }
 
-/** A name, a number or a time: where it is not understood, an answer would be about something else. */
-const NAME = /[\d\p{Lu}/_@<#-]|(?:day|night|weekend|week|month|year)$/u;
+/** A name or a number: where it is not understood, an answer would be about something else. */
+const NAME = /[\d\p{Lu}/_@<#-]/u;
+const PAST = /^[\p{Ll} ]*(?:day|night|weekend|week|month|year)$/u;
 
 /**
- * Whether a guess may run by itself: what only reads, and lacks nothing. `typed`: whoever asks typed a line that nobody else
- * sees, so what is long to make is made where its party is named.
+ * Whether a guess may run by itself: what only reads, and lacks nothing; a list whose newest rows come first holds those of
+ * a time. `typed`: whoever asks typed a line that nobody else sees, so what is long to make is made where its party is named.
  */
 export function runs(guess: Guess, typed: boolean): boolean {
   const { changes, askedFirst, options } = guess.command;
   const isWhole = typed && neededParty(options, guess.options) === undefined;
   const isOffered = changes === true || (askedFirst === true && !isWhole) || takesFile(guess);
-  return !isOffered && lacking(guess).length === 0 && !guess.unread.some((word) => NAME.test(word));
+  const isOther = (word: string): boolean => NAME.test(word) || (PAST.test(word) && options["newest"] === undefined);
+  return !isOffered && lacking(guess).length === 0 && !guess.unread.some(isOther);
+}
+
+/** Whether the answer leaves out much of the question. */
+export function isDoubtful({ share, unread }: Guess): boolean {
+  return unread.some((word) => share <= SURE_SHARE || PAST.test(word));
 }
 
 /** No question holds a file. */
@@ -243,26 +254,25 @@ function asWritten(value: string, option: Option | undefined, written: string): 
 /** Where what is not understood says a second value of what is public or offered: a market beside a market. */
 async function anotherSaid(
   { options, changes }: AnyCommand,
-  said: Readonly<Record<string, Said>>,
+  values: Readonly<Record<string, Said>>,
   words: readonly string[],
   rest: readonly string[],
   context: Context,
 ): Promise<Guess["also"]> {
-  for (const [option, { value }] of rest.length === 0 ? [] : Object.entries(said)) {
+  for (const [option, { value }] of rest.length === 0 ? [] : Object.entries(values)) {
     const declared = options[option];
     if (declared?.kind !== "text" || (declared.isPublic ?? changes) !== true) continue;
     const other = await sayingOf(declared, rest, { ...context, options: {} }, context.networks).catch(() => undefined);
-    const word = other?.words[0];
+    const said = other?.words[0];
+    if (other === undefined || said === undefined || other.value === value) continue;
     // Of “everything of node 2” one thing is meant.
-    const isJoined = changes !== true || words[words.indexOf(word ?? "") - 1] === "and" || /^n\d/u.test(word ?? "");
-    if (!isJoined) continue;
-    if (other !== undefined && word !== undefined && other.value !== value)
-      return { option, value: other.value, said: word };
+    const isJoined = changes !== true || words[words.indexOf(said) - 1] === "and" || /^n\d/u.test(said);
+    if (isJoined) return { option, value: other.value, said };
   }
   return undefined;
 }
 
-/** As typed; a number with the word before it: `node 9`. */
+/** As typed; a number or a time with the word before it: `node 9`, `last week`. */
 function unreadWords(words: readonly string[], isUnread: (word: string) => boolean, typed: string): readonly string[] {
   const unread: string[] = [];
   for (const [index, word] of words.entries()) {
@@ -271,8 +281,9 @@ function unreadWords(words: readonly string[], isUnread: (word: string) => boole
     const asTyped = at === -1 ? word : typed.slice(at, at + word.length);
     const before = words[index - 1];
     const isNumbered = /^\d+$/u.test(word) && before !== undefined && isContentWord(before);
-    if (isNumbered && isUnread(before)) unread.pop();
-    unread.push(isNumbered ? `${before} ${asTyped}` : asTyped);
+    const isJoined = isNumbered || (/^(?:last|past|this|next)$/u.test(before ?? "") && PAST.test(word));
+    if (isJoined && isUnread(before ?? "")) unread.pop();
+    unread.push(isJoined ? `${before} ${asTyped}` : asTyped);
   }
   return [...new Set(unread)];
 }
@@ -315,20 +326,6 @@ function saidTimes(words: readonly string[], context: Context): { readonly range
   const until = saidRun(words, isTime, /^(?:until|till|til|to|through)$/u);
   const end = until ?? (since === undefined ? undefined : { value: "now", words: [] });
   return withoutUndefined({ range, end: range?.value === until?.value ? undefined : end });
-}
-
-/** Whether two sayings share words, and neither has only a part of those of the other. */
-function cross(a: readonly string[], b: readonly string[]): boolean {
-  const shared = a.filter((word) => b.includes(word)).length;
-  return shared > 0 && shared < a.length === b.some((word) => !a.includes(word));
-}
-
-/** The words without one occurrence of each of these. */
-function without(words: readonly string[], taken: readonly string[]): readonly string[] {
-  return taken.reduce<readonly string[]>((rest, word) => {
-    const at = rest.indexOf(word);
-    return at === -1 ? rest : rest.toSpliced(at, 1);
-  }, words);
 }
 
 async function sayingOf(

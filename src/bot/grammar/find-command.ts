@@ -1,11 +1,15 @@
 import { UserError } from "../../errors.ts";
 import type { AnyCommand } from "../command.ts";
-import { nearest, quoteTyped } from "../nearest.ts";
+import { misspelt, nearest, quoteTyped } from "../nearest.ts";
+import { isContentWord, plainWords } from "./plain-words.ts";
+import { stem } from "./stem.ts";
 import { lineWord, type Token, tokenize } from "./tokens.ts";
 import { isRequired } from "./usage.ts";
 
 /** Offered to whoever types what is no command, a greeting for instance: each answers without any value. */
 const STARTS = ["time", "market list", "alerts status", "help"];
+/** How many commands near to the words are offered before them. */
+const MAX_NEAR = 3;
 
 /**
  * The words of a line without a platform's slash command before them; `?` at the start is `help`.
@@ -86,12 +90,24 @@ export function findCommand(tokens: readonly Token[], commands: readonly AnyComm
     remedy:
       "Ask in plain words, in English: is the network healthy. The commonest commands are below; help shows all of them.",
     suggestion: "help",
-    starts: startsOf(commands),
+    starts: nearStarts(words.join(" "), commands),
   });
 }
 
+/** A press for each command that a word nearly calls, the one with most first, and for those that people ask for most. */
+export function nearStarts(typed: string, commands: readonly AnyCommand[]): ReturnType<typeof startsOf> {
+  const words = plainWords(typed).filter(isContentWord);
+  const scored = commands.map(({ name, alsoCalled = [] }) => {
+    const called = [name, ...alsoCalled].flatMap((one) => one.split(" ")).filter(isContentWord);
+    const stems = new Set(called.map(stem));
+    return { name, score: words.filter((one) => stems.has(stem(one)) || misspelt(one, called) !== undefined).length };
+  });
+  const near = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
+  return startsOf(commands, [...new Set([...near.slice(0, MAX_NEAR).map(({ name }) => name), ...STARTS])]);
+}
+
 /** A press for each of these commands that asks for what it lacks, and changes nothing. */
-export function startsOf(
+function startsOf(
   commands: readonly AnyCommand[],
   names: readonly string[] = STARTS,
 ): readonly { readonly label: string; readonly command: string }[] {

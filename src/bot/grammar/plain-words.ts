@@ -29,6 +29,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/[’‘]/gu, "'"],
   [/\b(what|how|where|who|that)s\b/gu, "$1 is"],
   [/\b(do|does|did|is|was|are|were|has|have)nt\b/gu, "$1 not"],
+  [/\b(do|go|happen|noth|anyth|someth|work|runn)in(?:'|\b)/gu, "$1ing"],
   [/^\W*(?:good )?(?:morning|afternoon|evening|day)\b(?=\W|$)/gu, "hello"],
   [
     /\b(?:between ((?:\S+ ){1,3})and|from ((?:\S+ ){1,3})to) (?=\d|\p{L}+day\b|(?:now|noon|midnight|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}*)\b)/gu,

@@ -22,3 +22,17 @@ export function saidRun(words: readonly string[], fits: (typed: string) => boole
   }
   return undefined;
 }
+
+/** Whether two sayings share words, and neither has only a part of those of the other. */
+export function cross(a: readonly string[], b: readonly string[]): boolean {
+  const shared = a.filter((word) => b.includes(word)).length;
+  return shared > 0 && shared < a.length === b.some((word) => !a.includes(word));
+}
+
+/** The words without one occurrence of each of these. */
+export function without(words: readonly string[], taken: readonly string[]): readonly string[] {
+  return taken.reduce<readonly string[]>((rest, word) => {
+    const at = rest.indexOf(word);
+    return at === -1 ? rest : rest.toSpliced(at, 1);
+  }, words);
+}
