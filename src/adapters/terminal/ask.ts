@@ -4,7 +4,6 @@ import { inTime, type Nanoseconds, toMillis } from "../../units/time.ts";
 import type { Log } from "../../log.ts";
 import { type Action, type Attachment, disposeReply, reply, type Reply } from "../../reply/reply.ts";
 import { replyToJson } from "../../reply/json.ts";
-import { asButtons } from "../../reply/fold.ts";
 import type { LineRunner } from "./line-runner.ts";
 import { shellLine } from "./render/actions.ts";
 import { cutToWidth } from "./render/visible-text.ts";
@@ -56,10 +55,10 @@ export async function askAndShow(context: AskContext, line: string, signal: Abor
   return show(context, (await later?.(signal)) ?? alone, signal);
 }
 
-/** Prints what an answer that was shown has got in addition; at the prompt its buttons keep their numbers. */
-export async function printAdded(context: AskContext, shown: Reply, whole: Reply): Promise<void> {
+/** Prints what an answer that was shown has got in addition, with so many buttons `before` its own. */
+export async function printAdded(context: AskContext, shown: Reply, whole: Reply, before = 0): Promise<void> {
   const added = reply({ title: whole.added ?? [], actions: whole.actions.slice(shown.actions.length) });
-  await print(context, added, new Map(), asButtons(shown.actions).length);
+  await print(context, added, new Map(), { before });
 }
 
 async function runLine(
@@ -91,18 +90,19 @@ function folderReply(thrown: unknown, reply: Reply): Reply {
 /** The prompt's own commands for omitted content and for files. */
 const PROMPT_HINTS = { omittedHint: "save DIR", filesHint: "save DIR writes them." };
 
-type Hints = Pick<RenderOptions, "fold" | "inShell" | "omittedHint" | "filesHint">;
+type Hints = Pick<RenderOptions, "fold" | "inShell" | "omittedHint" | "filesHint" | "usual">;
 
 /** A reply as one question shows it: folded, but for a failure, with lines for the shell. */
 export function onceHints({ failure }: Reply, network?: string, usual?: string): Hints {
   return {
     ...(failure === undefined ? { fold: { hint: "--full shows the details." } } : {}),
     inShell: (line) => shellLine(line, network, usual),
+    usual: network === undefined ? usual : undefined,
   };
 }
 
-function promptHints({ failure }: Reply): Hints {
-  return { ...PROMPT_HINTS, ...(failure === undefined ? { fold: { hint: "full shows the details." } } : {}) };
+function promptHints({ failure }: Reply, usual: string | undefined): Hints {
+  return { ...PROMPT_HINTS, usual, ...(failure === undefined ? { fold: { hint: "full shows the details." } } : {}) };
 }
 
 /** Shows a reply: errors on standard error, JSON always on standard output; writes its files with `--out`. */
@@ -170,12 +170,12 @@ function byPath(action: Action, written: ReadonlyMap<Attachment, string>): Actio
   return { ...action, invocation: { ...action.invocation, options: { ...others, file: path } } };
 }
 
-/** Writes a reply, with so many buttons `before` its own; false once the reader of the output is gone. */
+/** Writes a reply; `picks` says which of its buttons, and their first number. False once the reader of the output is gone. */
 export function print(
   context: Pick<AskContext, "terminal" | "json" | "full" | "prompt" | "network" | "usual" | "now">,
   reply: Reply,
   written: ReadonlyMap<Attachment, string>,
-  before = 0,
+  picks: Pick<RenderOptions, "before" | "most"> = {},
 ): Promise<boolean> {
   const { terminal, json, full, prompt, network, usual } = context;
   if (json) {
@@ -183,12 +183,12 @@ export function print(
     return write(terminal.out, `${JSON.stringify(document, null, prompt ? 0 : 2)}\n`);
   }
   const screen = reply.failure === undefined ? terminal.out : terminal.err;
-  const { fold, ...hints } = prompt ? promptHints(reply) : onceHints(reply, network, usual);
+  const { fold, ...hints } = prompt ? promptHints(reply, network ?? usual) : onceHints(reply, network, usual);
   const text = renderTerminal(reply, {
     ...displayOptions(screen, terminal.preferences),
     now: context.now(),
     writtenTo: (file) => written.get(file),
-    before,
+    ...picks,
     ...hints,
     ...(full || fold === undefined ? {} : { fold }),
   });

@@ -5,10 +5,11 @@ import { createInterface, type Interface } from "node:readline/promises";
 import type { LineCompletion } from "../../../bot/grammar/complete-line.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { messageOf } from "../../../errors.ts";
-import { asButtons } from "../../../reply/fold.ts";
-import { disposeReply, type Reply } from "../../../reply/reply.ts";
+import { asButtons, type ButtonAction } from "../../../reply/fold.ts";
+import { type Action, disposeReply, reply, type Reply } from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
 import { askAndShow, type AskContext, ERASE, EXIT_INTERRUPTED, print, printAdded, saveFiles } from "../ask.ts";
+import { firstPicks } from "../render/actions.ts";
 import { cutToWidth, visibleText, widthOf } from "../render/visible-text.ts";
 import { span, toAnsi } from "../render/span.ts";
 import { wrap } from "../render/wrap.ts";
@@ -20,7 +21,7 @@ export interface PromptContext extends AskContext {
 }
 
 const GREETING =
-  "Type help or ? for the commands. Tab completes; a number presses a button of the last reply; full shows its details; save DIR writes its files. " +
+  "Type help or ? for the commands. Tab completes; a number presses a button of the last reply; full shows its details, more its other choices; save DIR writes its files. " +
   "Ctrl-C stops a question, exit or Ctrl-D leaves.";
 /** Lines that readline keeps for the arrow keys. */
 const HISTORY_SIZE = 1000;
@@ -131,6 +132,10 @@ class PromptSession {
   /** Ends the wait for what is added to the last reply. */
   #adding: AbortController | undefined;
   #last: Reply | undefined;
+  /** What the numbers press, in their order. */
+  #numbered: readonly ButtonAction[] = [];
+  /** The choices of the last reply without a number. */
+  #others: readonly Action[] = [];
   #worst = 0;
   /** The line with which the next prompt begins. */
   #filled = "";
@@ -198,11 +203,14 @@ class PromptSession {
 
   /** False when the reader of the output is gone. */
   async #handle(line: string): Promise<boolean> {
-    if (/^\d{1,3}$/u.test(line) && this.#last !== undefined) return this.#press(Number(line), this.#last);
+    if (/^\d{1,3}$/u.test(line) && this.#last !== undefined) return this.#press(Number(line));
     const save = /^save(?:\s+(.+))?$/u.exec(line);
     if (save !== null) return this.#save(save[1]);
-    if (line === "full" && this.#last !== undefined)
+    if (line === "full" && this.#last !== undefined) {
+      this.#number(this.#last.actions);
       return print({ ...this.#context, full: true }, this.#last, new Map());
+    }
+    if (line === "more" && this.#last !== undefined) return this.#more(this.#last);
     const whole = /^(.*\S)\s+--full$/u.exec(line)?.[1];
     return whole === undefined ? this.#ask(line) : this.#ask(whole, true);
   }
@@ -215,6 +223,7 @@ class PromptSession {
     );
     await this.dispose();
     this.#last = reply;
+    this.#number(reply.actions);
     this.#worst = Math.max(this.#worst, code);
     this.#adding = asking;
     const adding = this.#showLater(reply, asking.signal);
@@ -228,10 +237,28 @@ class PromptSession {
     const whole = await answer.later?.(signal);
     if (whole === undefined || this.#last !== answer) return;
     this.#screen?.stream.write(ERASE);
-    await printAdded(this.#context, answer, whole);
+    await printAdded(this.#context, answer, whole, this.#numbered.length);
+    this.#number(whole.actions.slice(answer.actions.length), this.#numbered, this.#others);
     this.#last = whole;
     if (this.#screen !== undefined && (this.#running === undefined || this.#confirming) && !this.#closed)
       this.#lines.prompt(true);
+  }
+
+  /** Gives buttons their numbers behind those `before`; JSON shows all of a choice. */
+  #number(actions: readonly Action[], before: readonly ButtonAction[] = [], others: readonly Action[] = []): void {
+    const { first, rest } = firstPicks(actions, this.#context.json ? Number.POSITIVE_INFINITY : undefined);
+    this.#numbered = [...before, ...asButtons(first)];
+    this.#others = [...others, ...rest];
+  }
+
+  /** Shows the choices without a number, with numbers of their own. */
+  #more({ title, tone }: Reply): Promise<boolean> {
+    const [before, actions] = [this.#numbered, this.#others];
+    if (actions.length === 0) return this.#refuse("The last reply has no more choices.");
+    this.#numbered = [...before, ...asButtons(actions)];
+    this.#others = [];
+    const picks = { before: before.length, most: Number.POSITIVE_INFINITY };
+    return print(this.#context, reply({ title, tone, actions }), new Map(), picks);
   }
 
   /** Runs work that Ctrl-C at the prompt aborts. */
@@ -244,11 +271,10 @@ class PromptSession {
     }
   }
 
-  async #press(number: number, last: Reply): Promise<boolean> {
-    const actions = asButtons(last.actions);
-    const action = actions[number - 1];
+  async #press(number: number): Promise<boolean> {
+    const action = this.#numbered[number - 1];
     if (action === undefined) {
-      const count = actions.length;
+      const count = this.#numbered.length;
       return this.#refuse(
         count === 0
           ? "The last reply has no buttons."

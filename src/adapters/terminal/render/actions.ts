@@ -16,6 +16,12 @@ interface ActionOptions {
   /** So many buttons have a number already. */
   readonly before?: number;
   readonly inShell?: InShell;
+  /** The network that a line need not name. */
+  readonly usual?: string | undefined;
+  /** So many of a choice are shown at the prompt; left out = the first ones. */
+  readonly most?: number;
+  /** Whether the choice is what the reply asks for. */
+  readonly isAsked?: boolean;
 }
 
 const NESTED = 2;
@@ -30,53 +36,27 @@ const FILES = /^ledger (?:export|fetch) /u;
  * the usual one is not named.
  */
 export function shellLine(given: string, network: string | undefined, usual?: string): string {
-  const line =
-    network === undefined ? given.replace(/ network:(\S+)/u, (all, one) => (one === usual ? "" : all)) : given;
+  const line = withoutNetwork(given, network === undefined ? usual : undefined);
   const quoted = /["$`\\!]/u.test(line) ? `'${line.replaceAll("'", String.raw`'\''`)}'` : `"${line}"`;
   const own = network === undefined || /\bnetwork:/u.test(line) ? "" : `--network ${network} `;
   return `${ASK} -- ${own}${quoted}${FILES.test(line) ? " --out exports" : ""}`;
 }
 
-/** More of one choice fill a screen, those for a shell sooner. The numbers of the others stay theirs; Tab offers them. */
-const MAX_PICKS = 8;
-const MAX_SHELL_PICKS = 5;
+/** More of one choice at once bury its question; the words that one is left take as much room as the one. */
+const MAX_PICKS = 5;
 
-/** A button with the number that presses it, or how to see those of a choice that are not shown. */
-type ActionEntry =
-  | { readonly number: number; readonly action: ButtonAction }
-  | { readonly more: number; readonly typed: string };
-
-/** Where a choice is called like another button, each of its kind says what is chosen: `Help about: time`. */
-function actionEntries(actions: readonly Action[], most: number, numbered: number): readonly ActionEntry[] {
-  const all: ActionEntry[] = [];
-  let before = numbered;
-  for (const action of actions) {
-    if (!("choices" in action)) {
-      all.push({ number: ++before, action });
-      continue;
+/** The actions that get a number or a line at once, and what is left of their choices. */
+export function firstPicks(actions: readonly Action[], most = MAX_PICKS) {
+  const first: Action[] = [];
+  const rest: Action[] = [];
+  for (const one of actions) {
+    if (!("choices" in one) || one.choices.length <= most + 1) first.push(one);
+    else {
+      first.push({ ...one, choices: one.choices.slice(0, most) });
+      rest.push({ ...one, choices: one.choices.slice(most) });
     }
-    const buttons = asButtons([action]);
-    const others = new Set(asButtons(actions.filter((one) => one !== action)).map(({ label }) => label));
-    const isTaken = buttons.some(({ label }) => others.has(label));
-    const asks = action.choices.map(({ invocation }) => invocation);
-    const entries = buttons.map((one) => ({
-      number: ++before,
-      action: isTaken ? { ...one, label: `${action.label}: ${one.label}` } : one,
-    }));
-    all.push(...entries.slice(0, most));
-    if (entries.length <= most) continue;
-    all.push({
-      more: entries.length - most,
-      typed: beginningOf(asks),
-    });
   }
-  return all;
-}
-
-/** What the lines of a choice begin with: `stake party:`, where they differ in the party alone. */
-function beginningOf(asks: readonly Ask[]): string {
-  const { ask, name } = templateOf(asks);
-  return name === undefined ? ask.command : `${formatLine(ask)} ${name}:`;
+  return { first, rest };
 }
 
 /** What all of these ask, and the one value in which they differ; left out where they differ in more. */
@@ -88,111 +68,123 @@ function templateOf([first, ...others]: readonly Ask[]): { readonly ask: Ask; re
   return { ask: { command, options: same }, name };
 }
 
-/**
- * A choice as a shell takes it: its first values, one to a line, and the line that takes any of them, once. Undefined where
- * its lines differ in more than one value.
- */
-function shellChoice({ choices }: Choice, width: number, inShell: InShell): Line[] | undefined {
-  const asks = choices.map(({ invocation }) => invocation);
-  const { name } = templateOf(asks);
-  if (inShell === undefined || name === undefined) return undefined;
-  const typed = beginningOf(asks);
-  const line = wholeSpan(visibleText(inShell(typed + name.toUpperCase())), "code");
-  const rows = choices.slice(0, MAX_SHELL_PICKS).map((one) => {
-    const value = shortIds(asTyped(String(one.invocation.options[name])));
-    return dataSpan(one.label.includes(value) ? one.label : `${value} · ${one.label}`);
-  });
-  const more = choices.length - rows.length;
-  return [
-    ...rows.flatMap((row) => wrap([row], width)),
-    ...wrap([line], width),
-    ...(more > 0 ? moreLines({ more, typed }, width, true) : []),
-  ];
+/** A line among the actions: its button with its number, or words above or below those of a choice. */
+type Entry = { readonly action: ButtonAction; readonly isPick: boolean } | { readonly words: readonly Span[] };
+
+/** At the prompt a choice has a heading, unless it is what is asked, and its others come with `more`. */
+function promptEntries(action: Action, isAsked: boolean, most: number | undefined): Entry[] {
+  const { first, rest } = firstPicks([action], most);
+  const isPick = "choices" in action;
+  const picks = asButtons(first).map((one) => ({ action: one, isPick }));
+  if (!isPick) return picks;
+  const left = asButtons(rest).length;
+  const more = left === 0 ? [] : [{ words: [span(`${left} more: type `, "dim"), span("more", "code")] }];
+  return [...(isAsked ? [] : [{ words: [dataSpan(action.label, "strong")] }]), ...picks, ...more];
 }
 
-/** A further choice in a shell: the line that takes any of its values. */
-function templateAction(action: Action): Action {
-  if (!("choices" in action)) return action;
+/** In a shell a question has a line for each of its first values; of a further choice one line takes any value. */
+function shellEntries(action: Action, isAsked: boolean, usual: string | undefined): Entry[] {
+  if (!("choices" in action)) return [{ action, isPick: false }];
   const { choices, effect, label } = action;
   const { ask, name } = templateOf(choices.map(({ invocation }) => invocation));
-  if (name === undefined) return action;
-  const options = { ...ask.options, [name]: name.toUpperCase() };
-  return { label: `${label} (${choices.length})`, invocation: { ...ask, options }, effect };
+  const template = (words: string): Entry[] =>
+    name === undefined
+      ? []
+      : [
+          {
+            action: {
+              label: words,
+              invocation: { ...ask, options: { ...ask.options, [name]: name.toUpperCase() } },
+              effect,
+            },
+            isPick: false,
+          },
+        ];
+  if (!isAsked && name !== undefined) return template(`${label} (${choices.length})`);
+  const { first } = firstPicks([action]);
+  const picks = asButtons(first).map((one) => ({ action: one, isPick: true }));
+  const left = choices.length - picks.length;
+  if (left === 0) return picks;
+  const typed = withoutNetwork(name === undefined ? ask.command : `${formatLine(ask)} ${name}:`, usual);
+  const words = [
+    span(`${left} more: start `, "dim"),
+    wholeSpan(ASK, "code"),
+    span(" and type ", "dim"),
+    wholeSpan(visibleText(typed), "code"),
+    span(" and Tab", "dim"),
+  ];
+  return [...picks, ...template("Another"), { words }];
 }
-
-type Choice = Extract<Action, { choices: unknown }>;
 
 /**
  * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
- * has no numbers, and of what may be chosen one line to copy.
+ * has no numbers; at the prompt the number is enough for one of a choice.
  */
-export function actionLines(given: readonly Action[], width: number, options: ActionOptions): Line[] {
-  const { links, before = 0, inShell } = options;
-  const first = given.find((one) => "choices" in one);
-  const list = first && "choices" in first ? shellChoice(first, width, inShell) : undefined;
-  const others = list === undefined ? given : given.filter((one) => one !== first);
-  const actions = inShell === undefined ? given : others.map(templateAction);
-  const entries = actionEntries(actions, inShell === undefined ? MAX_PICKS : MAX_SHELL_PICKS, before);
-  const numberOf = (number: number): string => (inShell === undefined ? `[${number}] ` : "");
-  const lead = entries.reduce((most, one) => ("more" in one ? most : Math.max(most, numberOf(one.number).length)), 0);
-  const below = Math.max(lead, NESTED);
-  const shown = entries.map((entry) =>
-    "more" in entry
-      ? entry
-      : {
-          number: span(numberOf(entry.number).padEnd(lead), "dim"),
-          label: dataSpan(entry.action.label),
-          target:
-            "url" in entry.action
-              ? linkSpans("", entry.action.url, links)
-              : lineSpans(entry.action, width - below, inShell),
-        },
+export function actionLines(actions: readonly Action[], width: number, options: ActionOptions): Line[] {
+  const { links, before = 0, inShell, usual, most, isAsked = false } = options;
+  const asked = actions.find((one) => isAsked && "choices" in one);
+  const entries = actions.flatMap((one) =>
+    inShell === undefined ? promptEntries(one, one === asked, most) : shellEntries(one, one === asked, usual),
   );
+  const last = before + entries.filter((one) => "action" in one).length;
+  const lead = inShell === undefined ? `[${last}] `.length : 0;
+  const below = Math.max(lead, NESTED);
+  let number = before;
+  const shown = entries.map((entry) => {
+    if ("words" in entry) return entry;
+    const { action, isPick } = entry;
+    const target =
+      "url" in action
+        ? linkSpans("", action.url, links)
+        : isPick && inShell === undefined
+          ? []
+          : lineSpans(action, width - below, inShell, usual);
+    number += 1;
+    const numbered = span(inShell === undefined ? `[${number}] `.padEnd(lead) : "", "dim");
+    return { number: numbered, label: dataSpan(action.label), target };
+  });
   const column = shown.reduce(
-    (most, one) => ("label" in one && one.label.width <= width / 2 ? Math.max(most, one.label.width + 2) : most),
+    (most, one) =>
+      "label" in one && one.target.length > 0 && one.label.width <= width / 2
+        ? Math.max(most, one.label.width + 2)
+        : most,
     0,
   );
-  const lines: Line[] = [...(list ?? [])];
-  for (const one of shown) {
-    if ("more" in one) {
-      lines.push(...moreLines(one, width, inShell !== undefined));
-      continue;
-    }
+  return shown.flatMap((one): Line[] => {
+    if ("words" in one) return wrap(one.words, width);
     const { number, label, target } = one;
     const needed = lead + column + totalWidth(target);
     if (target.length > 0 && label.width < column && needed <= width)
-      lines.push({ spans: joined([number, label, blank(column - label.width)], target), width: needed });
-    else {
-      for (const line of hang([number], wrap([label], Math.max(8, width - lead)))) lines.push(line);
-      for (const line of target.length === 0 ? [] : indent(wrap(target, width - below), below)) lines.push(line);
-    }
-  }
-  return lines;
+      return [{ spans: joined([number, label, blank(column - label.width)], target), width: needed }];
+    return [
+      ...hang([number], wrap([label], Math.max(8, width - lead))),
+      ...(target.length === 0 ? [] : indent(wrap(target, width - below), below)),
+    ];
+  });
 }
 
-function moreLines(
-  { more, typed }: { readonly more: number; readonly typed: string },
-  width: number,
-  isShell: boolean,
-): Line[] {
-  const by = isShell ? 0 : 4;
-  const how = [
-    ...(isShell ? [span(" at the prompt, ", "dim"), wholeSpan(ASK, "code")] : []),
-    span(": type ", "dim"),
-    dataSpan(typed, "code"),
-    span(" and Tab", "dim"),
-  ];
-  return indent(wrap([span(`${more} more`, "dim"), ...how], width - by), by);
+/** A line without the network that is asked where none is named. */
+function withoutNetwork(line: string, usual: string | undefined): string {
+  return usual === undefined ? line : line.replace(/ network:(\S+)/u, (all, one) => (one === usual ? "" : all));
 }
 
 /** The command line of a button. Of its ids the beginning is enough, and can be typed on any keyboard. */
-function lineSpans(action: Extract<ButtonAction, { invocation: unknown }>, room: number, inShell: InShell): Span[] {
+function lineSpans(
+  action: Extract<ButtonAction, { invocation: unknown }>,
+  room: number,
+  inShell: InShell,
+  usual: string | undefined,
+): Span[] {
   const { command, options } = action.invocation;
   const typed = Object.entries(options).map(([name, value]) => [
     name,
     typeof value === "string" ? shortIds(asTyped(value)) : value,
   ]);
-  const line = typedSpan(formatLine({ command, options: Object.fromEntries(typed) }), room, inShell);
+  const line = typedSpan(
+    withoutNetwork(formatLine({ command, options: Object.fromEntries(typed) }), usual),
+    room,
+    inShell,
+  );
   // In a shell nothing asks first, and a form is a line that its typist completes.
   if (inShell !== undefined) return action.form === true ? [line, span(" (edit it first)", "dim")] : [line];
   return action.confirm === undefined ? [line] : [line, span(" (asks first)", "dim")];

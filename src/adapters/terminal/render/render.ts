@@ -44,6 +44,10 @@ export interface RenderOptions {
   readonly filesHint?: string;
   /** So many buttons have a number already; left out = none. */
   readonly before?: number;
+  /** The network that a line need not name. */
+  readonly usual?: string | undefined;
+  /** So many of a choice are shown at the prompt; left out = the first ones. */
+  readonly most?: number;
   /** Where no number presses a button: a command line as the shell takes it. */
   readonly inShell?: (line: string) => string;
 }
@@ -86,7 +90,10 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   if (options.fold !== undefined && isFolded(reply)) sections.push(wrap([span(options.fold.hint, "dim")], width));
   sections.push(
     fileLines(reply, shown.blocks, width, options),
-    actionLines(reply.actions, width, options),
+    actionLines(reply.actions, width, {
+      ...options,
+      isAsked: reply.asks === true || reply.failure !== undefined,
+    }),
     footer === undefined ? [] : wrap(toSpans(footer, shared, "keep", "dim"), width),
   );
   let rendered = "";

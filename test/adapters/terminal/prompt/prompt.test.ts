@@ -54,6 +54,22 @@ const answers = {
       { label: "Tell me", invocation: { command: "add", options: { high: "7" } }, effect: "reply", form: true },
     ],
   }),
+  which: reply({
+    asks: true,
+    title: "Which one?",
+    actions: [
+      {
+        label: "One",
+        choices: Array.from({ length: 8 }, (_, at) => ({
+          label: `no ${at + 1}`,
+          invocation: { command: "checkpoints", options: { after: `${at + 1}` } },
+        })),
+        effect: "reply",
+      },
+      { label: "Drop", invocation: { command: "drop", options: {} }, effect: "reply" },
+    ],
+  }),
+  "checkpoints after:7": reply({ title: "Seven" }),
   "add high:75": reply({ title: "Added" }),
   bad: reply({ title: "What?", tone: "bad", failure: "caller" }),
   down: reply({ title: "No node", tone: "bad", failure: "network" }),
@@ -64,6 +80,22 @@ const answers = {
 } as const;
 
 describe("at a terminal", () => {
+  test("more shows the other choices, numbered on; no number presses what was not shown", async () => {
+    const terminal = talk([], { answers, tty: true });
+    terminal.type(`which${enter}`);
+    await terminal.sees("[5] no 5\n3 more: type more\n[6] Drop  drop");
+    terminal.type(`7${enter}`);
+    await terminal.sees("[1] to [6]");
+    terminal.type(`more${enter}`);
+    await terminal.sees("[7] no 6\n[8] no 7\n[9] no 8\n");
+    terminal.type(`more${enter}`);
+    await terminal.sees("no more choices");
+    terminal.type(`8${enter}`);
+    await terminal.sees("• Seven");
+    terminal.type(ctrlD);
+    expect(await terminal.exit).toBe(0);
+  });
+
   test("a conversation: ask, press a button, follow a link, leave", async () => {
     const terminal = talk([], { answers, tty: true });
     await terminal.sees("bellwether> ");

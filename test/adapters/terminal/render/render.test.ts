@@ -223,44 +223,19 @@ test("a file's hash is beside it, unless a field that is shown has it", () => {
   }
 });
 
-test("of two buttons of one name the one of a choice says what is chosen", () => {
-  const ask = (command: string, options = {}) => ({ invocation: { command, options } });
-  const topics = ["time", "order"].map((label) => ({ label, ...ask("help", { command: label }) }));
-  const given = (start: string): string =>
-    show(
-      reply({
-        title: "T",
-        actions: [
-          { label: start, ...ask("time"), effect: "reply" },
-          { label: "Help about", choices: topics, effect: "reply" },
-        ],
-      }),
-      60,
-    );
-  expect(given("time")).toMatch(saying("[1] time", "[2] Help about: time", "[3] Help about: order"));
-  expect(given("status")).toMatch(saying("[1] status", "[2] time", "[3] order"));
-});
-
-test("a choice with two of one name does not repeat its question on each line", () => {
-  const choices = ["a", "b"].map((episode) => ({
-    label: "No new block",
-    invocation: { command: "alerts why", options: { episode } },
-  }));
-  const given = reply({ title: "t", actions: [{ label: "Which one?", choices, effect: "reply" }] });
-  expect(show(given, 80)).not.toContain("Which one?");
-});
-
 test.each([
-  [8, [], []],
-  [25, ["17", "stake network:testnet party:"], ["[9]"]],
-])("of %i picks eight are shown, the others by their count and the line that offers them", (count, said, unsaid) => {
+  [true, 6, ["T\n\n[1] pick 0", "[6] pick 5\n[7] Help  help"], ["Which one?", "more", "stake"]],
+  [false, 6, ["T\n\nWhich one?\n[1] pick 0"], ["more"]],
+  [true, 25, ["[5] pick 4\n20 more: type more\n[6] Help  help"], ["pick 5", "stake"]],
+])("at the prompt a choice has numbers alone; asked for: %s, of %i the first", (isAsked, count, said, unsaid) => {
   const choices = Array.from({ length: count }, (_, at) => ({
     label: `pick ${at}`,
     invocation: { command: "stake", options: { network: "testnet", party: `p${at}` } },
   }));
   const help = { label: "Help", invocation: { command: "help", options: {} }, effect: "reply" } as const;
-  const shown = show(reply({ title: "T", actions: [{ label: "Which one?", choices, effect: "replace" }, help] }), 100);
-  expect(shown).toMatch(saying("pick 7", ...said, `[${count + 1}] Help`));
+  const actions = [{ label: "Which one?", choices, effect: "replace" } as const, help];
+  const shown = show(reply({ title: "T", ...(isAsked ? { asks: true } : {}), actions }), 100);
+  for (const one of said) expect(shown).toContain(one);
   for (const one of unsaid) expect(shown).not.toContain(one);
 });
 
@@ -308,8 +283,8 @@ test("above the fold, a file's hash is no wider than the screen", () => {
   for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
 });
 
-test("of a choice a shell shows the first values, one line to be copied, and how to see the others", () => {
-  const choices = ["A", "B", "C", "D", "E", "F"].map((market) => ({
+test("in a shell the first values of a question have a line each, the others one; a further choice has one", () => {
+  const choices = ["A", "B", "C", "D", "E", "F", "G"].map((market) => ({
     label: market,
     invocation: { command: "market show", options: { market } },
   }));
@@ -318,6 +293,7 @@ test("of a choice a shell shows the first values, one line to be copied, and how
     invocation: { command: "order", options: { id } },
   }));
   const given = reply({
+    asks: true,
     title: "Which?",
     actions: [
       { label: "Which market", choices, effect: "replace" },
@@ -331,7 +307,14 @@ test("of a choice a shell shows the first values, one line to be copied, and how
     now: GALLERY_NOW,
     inShell: (line) => shellLine(`${line} network:mainnet`, undefined, "mainnet"),
   });
-  expect(shown).toContain('\nA\nB\nC\nD\nE\nnpm run -s ask -- "market show market:MARKET"\n');
-  expect(shown).toContain('Or an order (3)  npm run -s ask -- "order id:ID"\n');
-  expect(shown).toContain("1 more at the prompt, npm run -s ask: type market show market: and Tab");
+  expect(shown).toContain(`
+A                npm run -s ask -- "market show market:A"
+B                npm run -s ask -- "market show market:B"
+C                npm run -s ask -- "market show market:C"
+D                npm run -s ask -- "market show market:D"
+E                npm run -s ask -- "market show market:E"
+Another          npm run -s ask -- "market show market:MARKET"
+2 more: start npm run -s ask and type market show market: and Tab
+Or an order (3)  npm run -s ask -- "order id:ID"
+`);
 });
