@@ -131,6 +131,8 @@ function marketTable(
         ({ market }) => (marketTone(market) === "good" ? percentWords(spread(market)?.percent) : "–"),
         "right",
       ],
+      // The headline names the markets that do not trade.
+      ["State", ({ market }) => stateCell(market), 2],
       ["Bid", ({ market, price }) => quoted(market, market.bestBidPrice, market.bestBidVolume, price), "right", 2],
       [
         "Offer",
@@ -138,8 +140,6 @@ function marketTable(
         "right",
         2,
       ],
-      // Empty above the fold where a market trades.
-      ["State", ({ market }) => stateCell(market)],
       ["Open interest", ({ market, size }) => size(market.openInterest), "right", 2],
       ["Mode", ({ market }) => (isLive(market) ? tradingModeWords(market.marketTradingMode) : ""), 3],
       ["Auction ends", ({ market }) => auctionEnd(market), 3],
@@ -181,6 +181,5 @@ function asDetail(inline: Inline): Inline {
 /** Strong where a market is in trouble; a detail where it trades. */
 function stateCell(market: MarketData): Text {
   const words = shownState(market);
-  const tone = marketTone(market);
-  return toText(tone === "warning" ? strong(words) : tone === "good" ? detailText(words) : words);
+  return toText(marketTone(market) === "warning" ? strong(words) : words);
 }
