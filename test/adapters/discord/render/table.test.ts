@@ -155,7 +155,10 @@ test("market list has mark and spread of each market that trades, and no spread 
   const lines = textsIn(components).flatMap((shown) => shown.split("\n"));
   const rows = lines.filter((line) => line.startsWith("**")).map((line) => line.replaceAll("**", ""));
   expect(rows.filter((row) => row.includes("…"))).toEqual([]);
-  expect(rows.filter((row) => row.trim().endsWith("–"))).toEqual([expect.stringMatching(/^RICE\/USDC · [\d.]+ · –$/u)]);
+  // The one in trouble stands first, those that have ended last.
+  expect(rows.slice(0, 7).filter((row) => row.trim().endsWith("–"))).toEqual([
+    expect.stringMatching(/^RICE\/USDC · [\d.]+ · –$/u),
+  ]);
   expect(textsIn(components)[0]).toContain("RICE/USDC");
   expect(rows.filter((row) => row.replaceAll("\\", "").length > PHONE_LINE)).toEqual([]);
 });
