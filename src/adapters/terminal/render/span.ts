@@ -1,5 +1,5 @@
 import { wholeNumber } from "../../../reply/fold.ts";
-import { type Block, valuesOf } from "../../../reply/block.ts";
+import { valuesOf } from "../../../reply/block.ts";
 import { isMoment, type Moment, momentWords, type Reply } from "../../../reply/reply.ts";
 import { shortenId, type Text, text, timeOf } from "../../../reply/text.ts";
 import { formatDuration, formatUtc, type Nanoseconds, toMillis } from "../../../units/time.ts";
@@ -205,32 +205,16 @@ export function asTyped(value: string): string {
 
 /**
  * The clock that shows a reply's times, since a terminal draws none in the zone of whoever reads: that of the zone that they
- * chose. The zone is named once: in the title, else in the footer, which stands in nearly every answer, else with the first
- * time that stands in no table, else below.
+ * chose. The zone is named once: with the first time, from the title to the footer, that stands in no table and by no words
+ * that name it; where there is none, below.
  */
-export function readersZone(shown: Reply) {
-  const { title, blocks, footer } = shown;
-  const first = [title, footer ?? []].flat().find(isMoment) ?? momentIn(blocks, (block) => block.kind !== "table");
-  const { zone = "UTC" } = shown;
-  const hasTime = first !== undefined || momentIn(blocks, (block) => block.kind === "table") !== undefined;
-  if (!hasTime || isNamed(shown, zone)) return { zone, named: undefined, footer };
-  if (first !== undefined) return { zone, named: first, footer };
-  return { zone, named: undefined, footer: text`${footer}${footer === undefined ? "" : " · "}times in ${zone}` };
-}
-
-/** Whether the words of a reply name the zone of its times already. */
-function isNamed({ title, blocks, footer = [] }: Reply, zone: string): boolean {
+export function readersZone({ title, blocks, footer, zone = "UTC" }: Reply) {
+  const [tables, others] = [true, false].map((isTable) =>
+    blocks.filter((block) => (block.kind === "table") === isTable).flatMap(valuesOf),
+  );
   const names = (content: Text): boolean => content.some((one) => one.kind !== "time" && one.text.includes(zone));
-  return names(title) || names(footer) || blocks.some((block) => block.kind === "paragraph" && names(block.text));
-}
-
-/** The first time of some of the blocks. */
-function momentIn(blocks: Reply["blocks"], isMeant: (block: Block) => boolean): Moment | undefined {
-  for (const block of blocks) {
-    for (const content of isMeant(block) ? valuesOf(block) : []) {
-      const moment = content.find(isMoment);
-      if (moment !== undefined) return moment;
-    }
-  }
-  return undefined;
+  const first = [title, ...(others ?? []), footer ?? []].find((content) => content.some(isMoment) || names(content));
+  if (first !== undefined) return { zone, named: names(first) ? undefined : first.find(isMoment), footer };
+  if (tables?.some((content) => content.some(isMoment)) !== true) return { zone, named: undefined, footer };
+  return { zone, named: undefined, footer: text`${footer}${footer === undefined ? "" : " · "}times in ${zone}` };
 }

@@ -39,9 +39,11 @@ test("all times stand by the clock of the chosen zone, which is named once", () 
   expect(shown(given).split("UTC")).toHaveLength(2);
 });
 
-test("the footer names the zone before a field does, and a table never does", () => {
-  const blocks = [fields([field("Ends", time(at(2)))])];
-  expect(shown({ title: "x", blocks, footer: text`read ${time(at(3))}` })).toContain("read 2026-07-01 10:03:00 UTC");
+test("a field names the zone before the footer does, and before words below it; a table never does", () => {
+  const blocks = [fields([field("Ends", time(at(2)))]), paragraph("Open since 09:12 UTC.")];
+  const said = shown({ title: "x", blocks: [whenTable, ...blocks], footer: text`read ${time(at(3))}` });
+  expect(said).toContain("Ends  2026-07-01 10:02:00 UTC\n");
+  expect(said).toMatch(/read 2026-07-01 10:03:00$/mu);
   expect(shown({ title: "x", blocks })).toContain("2026-07-01 10:02:00 UTC");
   expect(shown({ title: "x", blocks: [whenTable], footer: "mainnet" }, "Asia/Tokyo")).toContain(
     "mainnet · times in Asia/Tokyo",
