@@ -58,7 +58,7 @@ export const alertsList = command({
         .map(({ kinds, subjects }) => ({ kinds, ids: subjects })),
       context,
     );
-    const where = everywhere ? text`all places` : destinationWords(destinationHere(context), context);
+    const where = everywhere ? text`all channels` : destinationWords(destinationHere(context), context);
     const place: CellColumn<Subscription> = ["Where", ({ destination }) => destinationWords(destination, context)];
     const offers = offersChanges(context);
     const tableOf = (rows: readonly Subscription[], name: string): Table =>

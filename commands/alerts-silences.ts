@@ -52,7 +52,7 @@ export const alertsSilences = command({
             ["Now", (one) => stateWords(one, now)],
             [
               "Where",
-              ({ scope: { destination } }) => (destination === undefined ? "all places" : placeOf(destination)),
+              ({ scope: { destination } }) => (destination === undefined ? "all channels" : placeOf(destination)),
             ],
             ["When", (one) => silenceTimeWords(one, now), 2],
             ["By", ({ by, reason }) => (reason === undefined ? by : `${by}: ${reason}`), 3],

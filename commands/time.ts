@@ -8,7 +8,7 @@ import {
 import { offersWhere } from "../src/answers/alerts/destination.ts";
 import { requireAcknowledger } from "../src/answers/alerts/episodes/episodes.ts";
 import { askFor, looksChartActions, refreshAction } from "../src/answers/answer.ts";
-import { nodeTable } from "../src/answers/node-table.ts";
+import { nodeTable, placeWords } from "../src/answers/node-table.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
 import { timeFromText } from "../src/alerts/judge/kinds/kind.ts";
 import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts";
@@ -80,7 +80,7 @@ export const time = command({
     const own = verdict.nodes.find(({ node }) => node === named);
     const now = toMillis(context.now());
     const { open, halt } = await besideVerdict(context, { tone: whole.tone, subject: named, now });
-    const said = own === undefined ? whole : nodeHeadline(own, whole);
+    const said = own === undefined ? whole : nodeHeadline(own, whole, placeWords(own, verdict));
     // A network that is well needs no explanation above the fold, nor do nodes that keep up.
     const troubled = said.tone !== "good";
     const above: Block[] = [];
@@ -127,14 +127,14 @@ interface Headline {
 }
 
 /** How one node is; where the network is not well, how that is, too. */
-function nodeHeadline({ node, state, why, height }: NodeVerdict, { title, tone }: Headline): Headline {
-  const { [state]: own } = { ok: tone, lagging: "warning", down: "bad", unknown: "warning" } as const;
+function nodeHeadline({ node, state, why }: NodeVerdict, { title, tone }: Headline, place: Text): Headline {
+  const { [state]: shown } = { ok: tone, lagging: "warning", down: "bad", unknown: "warning" } as const;
   const how = { ok: "is healthy", lagging: "lags", down: "is down", unknown: "cannot be judged" }[state];
-  const block = height === undefined || state !== "ok" ? "" : text`, block ${height}`;
+  const block = state === "ok" ? place : "";
   const isSaid = tone === "good" || (state !== "ok" && tone === "warning");
   return {
     title: text`${node} ${how}${block}${why === undefined ? "" : text`: ${why}`}${isSaid ? "" : text`; ${title}`}`,
-    tone: own,
+    tone: shown,
   };
 }
 

@@ -29,6 +29,16 @@ function stateText({ state, vote }: NodeVerdict, { basis, network }: Verdict): T
   return basis === "age" || vote === "silent" ? said : text`${said}, ${vote}`;
 }
 
+/** `, block 120, 2 blocks behind`: where a node is, and how far behind the others, as far as that is known. */
+export function placeWords(node: NodeVerdict, { nodes }: Verdict): Text {
+  const { time: at, height, behindBlocks } = node;
+  const block = height === undefined ? text`` : text`, block ${height}`;
+  if (at === undefined || nodes.length < 2) return block;
+  const behind = behindText(node);
+  if (behind.length > 0) return text`${block}, ${behind} behind`;
+  return text`${block}, ${behindBlocks === undefined ? "and keeps up" : "0 blocks behind"}`;
+}
+
 function behindText(node: NodeVerdict): Text {
   if (node.time === undefined) return toText("–");
   const { behindMillis = 0, behindBlocks = 0n } = node;

@@ -134,7 +134,7 @@ describe("a subscription", () => {
     expect(await talk.press("alerts add")).toMatch(saying("✓", "ops"));
     talk.become({ here: CONSOLE_PAGE, caller: ann });
     const everything = await talk.ask("alerts list");
-    expect(everything).toContain("2 subscriptions in all places");
+    expect(everything).toContain("2 subscriptions in all channels");
     expect(everything).toContain("channel 1122334455667788990 on Discord");
   });
 

@@ -285,11 +285,13 @@ describe("a silence", () => {
     await talk.ask("alerts silence all from:23:00 for:8h");
     const [known] = await talk.engine.silences();
     for (const times of ["from:23:30 for:1h", "from:23:00 until:tomorrow"]) {
-      expect(await talk.ask(`alerts silence all ${times}`)).toMatch(saying("•", "from 23:00 UTC to 07:00", known!.id));
+      expect(await talk.ask(`alerts silence all ${times}`)).toMatch(
+        saying("•", "from 2026-01-15 23:00:00 UTC to 2026-01-16 07:00:00", known!.id),
+      );
       expect(plainText(talk.lastReply.title)).not.toContain("already");
     }
     expect(await talk.ask("alerts silence all from:23:30 for:8h")).toMatch(
-      saying("✓", "from 23:00 to 07:30", known!.id),
+      saying("✓", "from 2026-01-15 23:00:00 to 2026-01-16 07:30:00", known!.id),
     );
     expect(await talk.engine.silences()).toMatchObject([
       { id: known!.id, from: NOON + 11 * HOUR, until: NOON + 19.5 * HOUR },
@@ -582,7 +584,7 @@ describe("a silence", () => {
     expect(await owed(talk, elsewhere)).toHaveLength(1);
     expect(await owed(talk, theConsole)).toEqual([]);
     talk.become({ here: OPS });
-    expect(await talk.ask("alerts silences")).toContain("all places");
+    expect(await talk.ask("alerts silences")).toContain("all channels");
     expect(await talk.ask(`alerts unsilence ${id}`)).toMatch(saying("!", id, "ann"));
     expect(await talk.engine.silences()).toHaveLength(1);
     talk.become({ here: CONSOLE_PAGE });

@@ -92,7 +92,7 @@ test.each([
   ["shut up about node 2 until 7am", /^Silence all of sim-2 [^]* until 2026-01-16 07:00:00 UTC\?/u],
   ["silence all alerts of the 2nd node for 2 hours", MEANT["silence node 2 for two hours"]],
   ["hey bot anything go wrong overnight?", /^Overnight is not known/u],
-  ["is sim-2 ok", /^sim-2 is healthy, block \d+/u],
+  ["is sim-2 ok", /^sim-2 is healthy, block \d+, 0 blocks behind$/mu],
   ["node 2 seems slow", /^sim-2 is healthy/u],
   ["whats node two at", /^sim-2 is healthy/u],
   ["the network gut?", /^mainnet is healthy, block \d+\s+Not understood: “gut”\./u],

@@ -46,9 +46,10 @@ export function silenceTimeWords(
   return text`every ${day} from ${clock} for ${formatDuration(until - from)} by the clock of ${recurrence.zone}, ${first}, the last time before ${at(end)}`;
 }
 
-/** As people say it: of what ends within a day the time of day alone. */
+/** As people say it: of what ends on the same day the time of day alone. Further away it may be another day elsewhere. */
 export function silenceMoment(moment: Milliseconds, end: Milliseconds, now: Milliseconds): Inline {
-  return time(fromMillis(moment), end - now < DAY ? "clock" : "absolute");
+  const isToday = end - now < DAY / 2 && Math.floor(end / DAY) === Math.floor(now / DAY);
+  return time(fromMillis(moment), isToday ? "clock" : "absolute");
 }
 
 /** `it is over`, or of several alerts that all of them are. */
@@ -95,9 +96,9 @@ export function silenceWords(silence: Silence, howLong: TextPart, platforms: Pla
   return text`${silenceScopeWords(silence)} ${silencePlaceWords(silence, platforms)}, ${howLong}, by ${by}${why}`;
 }
 
-/** `in all places`, `in C123 on Slack`; without `platforms` each is called by its id. Pure and total. */
+/** `in all channels`, `in C123 on Slack`; without `platforms` each is called by its id. Pure and total. */
 export function silencePlaceWords({ scope: { destination } }: Silence, platforms?: Platforms): Text {
-  if (destination === undefined) return text`in all places`;
+  if (destination === undefined) return text`in all channels`;
   if (platforms !== undefined && destination === destinationKey(platforms.console)) return text`at the console`;
   const place = destinationFromKey(destination);
   const { platform } = place;

@@ -176,7 +176,7 @@ function homeSilence({ context, now }: Moment, one: Silence): HomeSilence {
   const isDirect = place?.channel.startsWith("user:") === true;
   const where =
     place === undefined
-      ? text`in all places`
+      ? text`in all channels`
       : isDirect
         ? text`for you`
         : text`in ${channelName(place, platforms, here)}`;

@@ -85,7 +85,7 @@ function everyState(): WatchState {
       { ...open, episode: "network.stalled|mainnet||1", kind: "network.stalled", subject: "", severity: "critical" },
       { ...open, episode: "e2", severity: "warning", acknowledged: { by: "ada", at: at() }, silenced: true },
     ] satisfies readonly OpenAlert[],
-    silences: [{ id: "s1", what: "everything", where: "in all places", by: "ada", leftMillis: 5_430_000 }],
+    silences: [{ id: "s1", what: "everything", where: "in all channels", by: "ada", leftMillis: 5_430_000 }],
     timing: { everyMillis: 5000, suspiciousMillis: 10_000, firesMillis: 30_000, keepMillis: 15_000 },
   };
 }

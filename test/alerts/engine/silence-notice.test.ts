@@ -56,8 +56,8 @@ it("says of a silence until alerts are over that it lasts so long, of another on
   const [list] = blocks;
   if (list?.kind !== "list") throw new Error("no list");
   expect(list.items.map((item) => plainText(item))).toEqual([
-    "node outages in all places, until 1970-01-31 00:00:00 UTC, by ada",
-    "node outages in all places, until it is over, by ada",
-    "node outages in all places, until all are over, by ada",
+    "node outages in all channels, until 1970-01-31 00:00:00 UTC, by ada",
+    "node outages in all channels, until it is over, by ada",
+    "node outages in all channels, until all are over, by ada",
   ]);
 });

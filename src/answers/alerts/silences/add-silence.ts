@@ -120,7 +120,7 @@ export async function addSilence(context: AlertCommandContext, typed: SilenceVal
       blocks: [
         fields([
           ...silenceFields(silence, now),
-          field("Where", destination === undefined ? "all places" : destinationWords(destination, context)),
+          field("Where", destination === undefined ? "all channels" : destinationWords(destination, context)),
           ...(silence.reason === undefined ? [] : [field("Reason", silence.reason, { wide: true })]),
         ]),
         ...(earlier === undefined
@@ -175,7 +175,7 @@ function everythingReply(
 ): Reply {
   const others = givenOptions({ subject, from, every, zone, until, reason, to, network });
   const short = `alerts silence all${length === undefined ? "" : ` ${quoteValue(length)}`}`;
-  const where = destination === undefined ? text`in all places` : text`in ${destinationWords(destination, context)}`;
+  const where = destination === undefined ? text`in all channels` : text`in ${destinationWords(destination, context)}`;
   const onNetwork = network === undefined ? text`` : text` on ${strong(network)}`;
   return reply({
     tone: "warning",

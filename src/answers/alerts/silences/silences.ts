@@ -121,7 +121,7 @@ function silentSubjects({ subject, subjects }: Silence["scope"]): readonly strin
   return subjects ?? (subject === undefined ? undefined : [subject]);
 }
 
-/** Whether a silence keeps back any of what a subscription tells. One for all places covers no personal watch. */
+/** Whether a silence keeps back any of what a subscription tells. One for all channels covers no personal watch. */
 function concerns(scope: Silence["scope"], one: Subscription): boolean {
   const { destination, personal, network, kinds } = one;
   return (

@@ -6,21 +6,21 @@ import { faultOf } from "../../../../../src/adapters/web/public/vnode/vnode.js";
 import { saying } from "../../../../support/said.ts";
 import { elementsOf, textsOf } from "../../print-tree.ts";
 
-const silence = { id: "s1", what: "everything", where: "in all places", by: "ada", leftMillis: 5_430_000 };
+const silence = { id: "s1", what: "everything", where: "in all channels", by: "ada", leftMillis: 5_430_000 };
 
 test("the banner names each silence with the time left, and ends it", () => {
   const tree = silenceLines([silence, { ...silence, id: "s2", reason: "<b>", leftMillis: 1000 }]);
   const all = elementsOf(tree);
   expect(all.flatMap((element) => faultOf(element) ?? [])).toEqual([]);
   const said = textsOf(tree).join("");
-  expect(said).toMatch(saying("everything", "in all places", "1 h 30 min", "ada"));
+  expect(said).toMatch(saying("everything", "in all channels", "1 h 30 min", "ada"));
   expect(said).toMatch(/1 min\b.*\bada: <b>/u);
   expect(all.flatMap(({ attrs }) => attrs["data-silence"] ?? [])).toEqual(["s1", "s2"]);
 });
 
 test("one that lasts until an alert is over says so, not the time until its latest end", () => {
   const said = textsOf(silenceLines([{ ...silence, untilOver: true }])).join("");
-  expect(said).toContain("in all places, until it is over, by ada");
+  expect(said).toContain("in all channels, until it is over, by ada");
   expect(said).not.toContain("left");
 });
 
