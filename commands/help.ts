@@ -15,8 +15,17 @@ import { type Block, details as inDetail, paragraph, table } from "../src/reply/
 import { type Action, choiceActions, reply, type Reply } from "../src/reply/reply.ts";
 import { code, commandLine, strong, text } from "../src/reply/text.ts";
 
-/** The commands to begin with. */
-const STARTS = ["time", "market list", "market show", "order", "stake", "alerts add"];
+/** The everyday commands. */
+const STARTS = [
+  "time",
+  "market list",
+  "market show",
+  "order",
+  "ledger export",
+  "alerts add",
+  "alerts silence",
+  "alerts told",
+];
 
 export const help = command({
   name: "help",
@@ -61,9 +70,10 @@ function overview(context: HelpContext): Reply {
   const starts = STARTS.flatMap((name) => commands.find((one) => one.name === name) ?? []);
   const others = commands.filter((one) => !starts.includes(one));
   return reply({
-    title: "Ask about markets in plain words",
+    title: "What you can ask",
     blocks: [
       { kind: "list", items: starts.map(item) },
+      paragraph("Plain words will do: “why was my order rejected”."),
       ...inDetail(
         [{ kind: "list", title: text`Other questions`, items: others.filter(isQuestion).map(item) }],
         "Questions",
@@ -78,7 +88,7 @@ function overview(context: HelpContext): Reply {
         "Alerts and more",
       ),
     ],
-    actions: [...starts.filter(isPlain).map((one) => button(context, one)), ...topics(context)],
+    actions: topics([...starts, ...others]),
   });
 }
 
@@ -88,8 +98,8 @@ function isQuestion({ name }: AnyCommand): boolean {
 }
 
 /** The first words of the commands: `help` of one lists its commands, or explains its only one. */
-function topics(context: HelpContext): Action[] {
-  const names = new Set(context.commands.map(({ name }) => name.split(" ", 1)[0] ?? name));
+function topics(commands: readonly AnyCommand[]): Action[] {
+  const names = new Set(commands.map(({ name }) => name.split(" ", 1)[0] ?? name));
   // Help is the same on every network.
   return choiceActions("Help about", plainChoices([...names]), (name) => ({
     command: "help",
@@ -139,7 +149,7 @@ function details(context: HelpContext, one: AnyCommand): Reply {
         }),
       ]),
     ],
-    actions: isPlain(one) ? [button(context, one)] : [],
+    actions: isPlain(one) ? [{ label: one.name, invocation: askFor(context, one.name), effect: "reply" }] : [],
   });
 }
 
@@ -159,10 +169,6 @@ function leftOut(context: HelpContext, { options, workspaceChooses }: AnyCommand
 function isPlain(one: AnyCommand): boolean {
   const needs = Object.values(one.options).some(isRequired);
   return !needs && one.access === "everyone" && one.changes !== true && one.name !== "help";
-}
-
-function button(context: HelpContext, one: AnyCommand): Action {
-  return { label: one.name, invocation: askFor(context, one.name), effect: "reply" };
 }
 
 function unknownCommand(typed: string, commands: readonly AnyCommand[]): UserError {
