@@ -136,6 +136,12 @@ describe("an alert", () => {
     expect(describeAlert({ type: "condition", phase: "state", episode: episode! }).tone).toBe(RESOLVED_TONE);
     const card = { ...stateAlert(openOf(episode!)), state: "resolved" };
     expect(wordOf(card as AlertJson, undefined)).toEqual([EPISODE_WORDS.resolved.toUpperCase(), RESOLVED_TONE]);
+    // Where no alert is open, a warning's sign stands before its reason.
+    const { service } = alertsOn(talk.store);
+    const witnesses = [true, false, true].map((reachable) => ({ reachable }));
+    const alerts = { ...service, snapshot: async () => ({ at: NOW, data: { round: { witnesses } } }) };
+    const { title } = await homeStanding(homeContext(alerts), ["mainnet"], 0, false);
+    expect([title.tone, plainText(title.text)]).toEqual(["warning", "1 of 3 nodes in trouble, no alert is open"]);
   });
 });
 

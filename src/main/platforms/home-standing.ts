@@ -15,7 +15,7 @@ import { readablePlaces } from "../../answers/alerts/episodes/told.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import { EPISODE_WORDS, NETWORK_STATES, SEVERITY, worstTone } from "../../reply/states.js";
 import type { Tone } from "../../reply/reply.ts";
-import { strong, text, type Text, time } from "../../reply/text.ts";
+import { strong, text, type Text, time, toText } from "../../reply/text.ts";
 import { formatCount, groupDigits } from "../../units/format-number.ts";
 import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { HomeContext } from "./home-subscriptions.ts";
@@ -68,7 +68,7 @@ export async function homeStanding(
     return { tone, text: text`${strong(status.network)}: ${words}${factWords(status)}` };
   });
   return {
-    title: { tone: worstOf(lines), text: markedTitle(titleWords(open), simulated ? { simulated } : {}) },
+    title: { tone: worstOf(lines), text: markedTitle(titleWords(open, statuses), simulated ? { simulated } : {}) },
     networks: lines,
     open: await Promise.all(shown.map((one) => openAlert(moment, one))),
     more: open.length - shown.length,
@@ -81,9 +81,12 @@ function isReadable({ scope }: Silence, readable: ReadonlySet<string>): boolean 
   return scope.destination === undefined || readable.has(scope.destination);
 }
 
-/** `2 alerts are open, 1 of them acknowledged`. */
-function titleWords(open: readonly Episode[]): Text {
-  if (open.length === 0) return text`${strong("No alert is open")}`;
+/** `2 alerts are open, 1 of them acknowledged`; where none is, nodes that do not answer come first. */
+function titleWords(open: readonly Episode[], statuses: readonly NetworkStatus[]): Text {
+  const nodes = statuses.reduce((sum, one) => sum + (one.nodes ?? 0), 0);
+  const troubled = statuses.reduce((sum, one) => sum + (one.nodes ?? 0) - (one.answering ?? one.nodes ?? 0), 0);
+  const trouble = `${formatCount(troubled)} of ${formatCount(nodes)} nodes in trouble`;
+  if (open.length === 0) return toText(strong(troubled === 0 ? "No alert is open" : `${trouble}, no alert is open`));
   const taken = open.filter(({ acknowledged }) => acknowledged !== undefined).length;
   const counted = open.length === 1 ? "1 alert is open" : `${formatCount(open.length)} alerts are open`;
   const rest =
@@ -124,7 +127,8 @@ async function openAlert(moment: Moment, given: Episode): Promise<OpenAlert> {
   const place = await toldPlace(episode, context, readable);
   const destination = place === undefined ? "" : destinationKey(place);
   const silence = moment.silences.find((one) => matchesSilence(one, { destination, network, kind, subject }, now));
-  const what = conditionWords(episode).bad;
+  const words = conditionWords(episode);
+  const what = episode.state === "recovering" ? words.good : words.now;
   const where = plainText(what).includes(network) ? "" : ` · ${network}`;
   const states = [
     ...(episode.state === "recovering" ? [EPISODE_WORDS.recovering] : []),

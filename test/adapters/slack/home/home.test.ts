@@ -84,7 +84,9 @@ test("the home tab says first what is wrong, then how the networks stand, and as
   await ann.run(scene.channel, "alerts add node.down style:plain");
   await seeDown(alertsOn(scene.store));
   const home = await ann.openHome();
-  expect(said(home)).toMatch(saying("1 alert is open", "As of", "`a:1` is down", "Networks", "*mainnet*"));
+  expect(said(home)).toMatch(
+    saying("1 alert is open", "As of", "`a:1` on *mainnet* does not answer", "Networks", "*mainnet*"),
+  );
   expect(JSON.stringify(home.blocks[0])).toMatch(/As of <!date\^\d+\^/u);
   ann.pressAtHome(home, "Refresh");
   const refreshed = await anew(scene, ann, home);
@@ -170,7 +172,7 @@ test("the home tab names no channel that somebody else subscribed, and offers a 
   expect(said(await ann.openHome())).toMatch(saying("auctions", `<#${scene.channel}>`));
   for (const person of [bob, guest]) {
     const home = await person.openHome();
-    expect(said(home)).toContain("`a:1` is down");
+    expect(said(home)).toContain("`a:1` on *mainnet* does not answer");
     expect(said(home)).not.toContain(scene.channel);
     expect(said(home)).not.toContain("auctions");
     expect(labelsOf(home.blocks).includes("Acknowledge")).toBe(person === bob);

@@ -50,7 +50,7 @@ test("the home tab of who looked at it is renewed when the state changes, once i
   await seeDown(alertsOn(scene.store));
   await until(() => waits.waiting > 0, "somebody to wait");
   await pass(waits, 4);
-  expect(shownTo(scene, ann)).toMatch(saying("`a:1` is down"));
+  expect(shownTo(scene, ann)).toMatch(saying("`a:1` on *mainnet* does not answer"));
   const after = times.length;
   expect(after).toBe(2);
   // Somebody else's changes, one after the other: shown together, ten seconds after the last time.
@@ -147,7 +147,7 @@ test("a tab shows nothing of another workspace, and is not renewed for it", asyn
   await pass(waits, 14);
   expect(shownTo(scene, north!.person)).toContain("acknowledged by north");
   const shown = shownTo(scene, south!.person);
-  expect(shown).toContain("`a:1` is down");
+  expect(shown).toContain("`a:1` on *mainnet* does not answer");
   for (const secret of [north!.channel, "auctions", "secret", "acknowledged", "Acknowledge"])
     expect(shown).not.toContain(secret);
 });
