@@ -144,11 +144,12 @@ function describeOver(message: Condition, context: DeliveryContext): Reply {
   });
 }
 
-/** `told after 5 s · critical after 3 min · Mia took it after 3 min 20 s`: spans since it began, in order. */
+/** `told after 5 s · critical after 3 min · Mia took it after 3 min 20 s`: spans since it began, in order; of news only what is new. */
 function timelineBlocks(message: Condition, { triggeredAt }: DeliveryContext): Block[] {
   const { began, escalated, acknowledged } = message.episode;
+  const isNews = message.phase === "trigger" && isOpen(message.episode);
   const moments = [
-    { at: triggeredAt, words: text`told` },
+    { at: isNews ? undefined : triggeredAt, words: text`told` },
     { at: optionalTime(escalated), words: text`critical` },
     {
       at: optionalTime(acknowledged?.at),

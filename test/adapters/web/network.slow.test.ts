@@ -150,7 +150,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a network", () => {
       .poll(() => page.textContent("#network-tried"))
       .toBe("Counted: alerts try kinds:network.stalled for:90s network:mainnet");
     expect(bot.asked.map(({ signal }) => signal.aborted)).toEqual([true, false]);
-    expect(await page.textContent("#network-picture svg")).toContain("told after 90s");
+    expect(await page.textContent("#network-picture svg")).toContain("told after 1 min 30 s");
     await page.fill("#network-after", "90");
     expect(await page.isVisible("#network-after-fault")).toBe(true);
     expect(await page.textContent("#network-tried")).toBe("");

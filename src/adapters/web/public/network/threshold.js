@@ -45,7 +45,7 @@ export function createThreshold(at, around, { network, changed, count }) {
     of(usual) {
       if (!isTyped) input.value = writtenSpan(usual[0]?.value ?? 0);
       const typed = spanOf(input.value);
-      return typed === undefined ? usual : [{ name: `told after ${input.value.trim()}`, value: typed }];
+      return typed === undefined ? usual : [{ name: `told after ${span(typed)}`, value: typed }];
     },
   };
 }
