@@ -14,12 +14,13 @@ import {
   type Picture,
   spacingPicture,
 } from "../src/answers/charts/charts.ts";
-import { networkPicture } from "../src/answers/charts/network-chart.ts";
+import { networkPicture, stretchOf } from "../src/answers/charts/network-chart.ts";
 import { stakePicture } from "../src/answers/charts/stake-chart.ts";
 import { askFor, refreshAction } from "../src/answers/answer.ts";
 import { MARKET, marketsById, PARTY } from "../src/answers/ids/ids.ts";
 import { idOption, lookUp, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import { Severity } from "../src/alerts/judge/kinds/kind.ts";
+import type { Episode } from "../src/alerts/judge/rules/episode.ts";
 import { isConditionKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { roughly, timesWords } from "../src/answers/alerts/subscriptions/trial-reply.ts";
 import { lengthOf, type Tried, tryAll } from "../src/answers/alerts/subscriptions/try-subscription.ts";
@@ -220,7 +221,12 @@ async function ofWhat(context: Context, now: Milliseconds, zone: string): Promis
 async function pictureOf(context: Context, span: ChartSpan, what: string | Market): Promise<Picture | undefined> {
   if (typeof what !== "string") return marketPicture(context, span, what, await ownLimits(context, what.id));
   if (what === "checkpoints" || what === "snapshots") return spacingPicture(context, span, what);
-  return what === "blocks" ? blocksPicture(context, span) : networkPicture(context, span);
+  if (what === "blocks") return blocksPicture(context, span);
+  const { network, alerts } = context;
+  // The picture is drawn even while no alert can be read, which is reported elsewhere.
+  const known = await alerts.openAndLastHalt(network).catch((): readonly Episode[] => []);
+  const told = known.filter(({ kind }) => kind === "network.stalled").map((one) => stretchOf(one));
+  return networkPicture(context, span, { told, live: false });
 }
 
 type Market = Parameters<typeof marketPicture>[2];

@@ -227,15 +227,13 @@ export function overWords(episodes: readonly Episode[]): Text {
   const end = toMillis(timeFromText(last));
   const start = beginningOf(first, end);
   const lasted = end - start;
-  // Between the two clocks of the line, so that they agree with the span.
-  const seconds = Math.floor(end / 1000) - Math.floor(start / 1000);
   const isAtLeast = first.beganBefore === true;
   const isBroken = sorted.some(
     ({ began }, index) => index > 0 && sorted.slice(0, index).every((one) => compare(endOf(one), began) < 0),
   );
   const lastedFor = isBroken
     ? ", one after another"
-    : ` for ${isAtLeast ? "at least " : ""}${formatDuration(seconds === 0 ? lasted : seconds * 1000)}`;
+    : ` for ${isAtLeast ? "at least " : ""}${formatDuration(lengthBetween(start, end))}`;
   // The clock was ahead when it began: how long it lasted is not known then.
   const span = lasted < 0 ? "" : lastedFor;
   const begun = clock(timeToText(fromMillis(start)), { day: last, seconds: true, named: false });
@@ -245,10 +243,15 @@ export function overWords(episodes: readonly Episode[]): Text {
   return text`${span} (${from}${clock(last, { seconds: true })})${taken}`;
 }
 
+/** From the one clock to the other, so that what is said of a length agrees with them. */
+export function lengthBetween(from: Milliseconds, to: Milliseconds): Milliseconds {
+  return (Math.floor(to / 1000) - Math.floor(from / 1000)) * 1000 || Math.max(0, to - from);
+}
+
 /** How long one alert lasted, or has lasted by now: `at least 4 min 2 s`. */
 export function lengthWords(episode: Episode, now: Milliseconds): string {
   const end = isOpen(episode) ? now : toMillis(timeFromText(endOf(episode)));
-  const lasted = formatDuration(Math.max(0, end - beginningOf(episode, end)));
+  const lasted = formatDuration(Math.max(0, lengthBetween(beginningOf(episode, end), end)));
   return `${episode.beganBefore === true ? "at least " : ""}${lasted}${isOpen(episode) ? " so far" : ""}`;
 }
 

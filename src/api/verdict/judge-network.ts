@@ -184,12 +184,11 @@ function momentBefore({ atMillis, wallClock }: PollRound, millis: Milliseconds) 
 /** The age of the last block is mentioned if it exceeds the observed stall by this much. */
 const UNSEEN_STALL_MILLIS: Milliseconds = 10_000;
 
-/** The observed stall, and the block's age if the network stalled before observation began. */
+/** No length that the next look makes wrong; how old the last block was as the stall began, if it stood unobserved. */
 function stallWords(still: Milliseconds, frontier: Frontier | undefined, { wallClock }: PollRound): string {
-  const seen = `no block seen for ${formatDuration(still)}`;
-  if (frontier === undefined) return seen;
-  const age = millisBetween(frontier.time, wallClock);
-  return age - still > UNSEEN_STALL_MILLIS ? `${seen} (the last block is ${formatDuration(age)} old)` : seen;
+  const before = frontier === undefined ? 0 : millisBetween(frontier.time, wallClock) - still;
+  const old = before > UNSEEN_STALL_MILLIS ? `; the last one was ${formatDuration(before)} old by then` : "";
+  return `no block is seen${old}`;
 }
 
 /**

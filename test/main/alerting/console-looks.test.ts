@@ -27,8 +27,8 @@ async function setUp(nodes = 1, keeps = true) {
     now: () => stage.now(),
   });
   const { signal } = new AbortController();
-  /** Keeps a look each twenty minutes until now; in those that are bad, the last node does not answer. */
-  async function keep(span: number, bad: (ago: number) => boolean): Promise<void> {
+  /** Looks each twenty minutes until now; in those that are bad, the last node does not answer; one may be of a halt. */
+  async function keep(span: number, bad: (ago: number) => boolean, stalledAt?: number): Promise<void> {
     const kept = Array.from({ length: span / EVERY }, (_, index): Look => {
       const ago = span - index * EVERY;
       const at = stage.now() - ago;
@@ -39,7 +39,11 @@ async function setUp(nodes = 1, keeps = true) {
         isOut(name) ? { reachable: false, why: "no answer" } : { reachable: true, time, height: "9007199254740993" },
       ]);
       const votes = names.map((name): [string, Json] => [name, isOut(name) ? "silent" : "moves"]);
-      const seen = { nodes: Object.fromEntries(answers), votes: Object.fromEntries(votes), verdict: "healthy" };
+      const seen = {
+        nodes: Object.fromEntries(answers),
+        votes: Object.fromEntries(votes),
+        verdict: ago === stalledAt ? "stalled" : "healthy",
+      };
       return { run: "one", dueMillis: at, every: EVERY, at: fromMillis(at), seen };
     });
     const [first_at = 0, last_at = 0] = [kept[0]?.dueMillis, kept.at(-1)?.dueMillis];
@@ -104,12 +108,17 @@ test("a range until now ends with its last part, one in the past where it was as
 });
 
 test("alerts of the network and its nodes stand beside it, those that are over with their end", async () => {
-  const { stage, past } = await setUp();
+  const { stage, keep, past } = await setUp();
   await stage.engine.putSubscriptions([aSubscription({ kinds: ["network.stalled", "node.down"] })], "ada");
   await stage.rounds(2, [stalled("good"), down("good", "node-1")]);
   await stage.rounds(9, [stalled("bad"), down("bad", "node-1")]);
   await stage.rounds(9, [stalled("good"), down("bad", "node-1")]);
-  const { alerts } = await past({ last: "1h" });
+  await stage.leap(EVERY);
+  await keep(HOUR, () => false, 2 * EVERY);
+  const { alerts, scene } = await past({ last: "1h" });
+  // As long as its alert says, though the looks saw it stand for twenty minutes.
+  const { from, to = 0 } = alerts.find(({ kind }) => kind === "network.stalled")!;
+  expect([scene?.title, to - from]).toEqual(["mainnet stood still for 45 s", 45_000]);
   const shown = alerts.map(({ kind, severity, what, to }) => [
     kind,
     severity,

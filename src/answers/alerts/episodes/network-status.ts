@@ -12,10 +12,10 @@ import { conditionWords } from "../../../alerts/words/condition-words.ts";
 import { endOf, lengthWords } from "../../../alerts/words/phrases.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api/verdict/verdict.ts";
-import { NETWORK_STATES } from "../../../reply/states.js";
+import { NETWORK_STATES, SEVERITY } from "../../../reply/states.js";
 import type { Tone } from "../../../reply/reply.ts";
 import { strong, text, type Text } from "../../../reply/text.ts";
-import { formatDuration, fromMillis, type Milliseconds, toMillis } from "../../../units/time.ts";
+import { formatDuration, fromMillis, type Milliseconds, type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { capitalised } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
@@ -278,6 +278,7 @@ export async function watchedStall(
   context: CallerContext & {
     readonly network: string;
     readonly alerts: Pick<AlertService, "verdict" | "openEpisodes">;
+    readonly now: () => Nanoseconds;
   },
   verdict: Verdict,
 ): Promise<WatchedStall | undefined> {
@@ -290,8 +291,8 @@ export async function watchedStall(
     const fired = seenHere(open, context);
     return {
       fired,
-      title: text`${network} has stood still for ${formatDuration(still)}`,
-      tone: NETWORK_STATES.stalled.tone,
+      title: text`${network} has stood still for ${lengthWords(fired, toMillis(context.now())).replace(/ so far$/u, "")}`,
+      tone: SEVERITY[fired.severity].tone,
       judgement: text`Its alert has fired, and ${fired.acknowledged?.by ?? "nobody"} has taken it.`,
     };
   }

@@ -76,18 +76,20 @@ export function alertAt({ alerts, to }, moment, reach) {
  * @param {HTMLElement} list
  * @param {PastLooks} past
  */
-export function listAlerts(list, { alerts, moreAlerts = 0, to: now }) {
+export function listAlerts(list, { alerts, moreAlerts = 0 }) {
+  // From the one clock to the other, as their messages have it; the length of what is open would soon be wrong.
   const lines = alerts.toReversed().map(({ episode, severity, what, from, to }) => {
     const began = `${from}000000`;
     const { word, tone } = SEVERITY[severity];
-    const lasted = to === undefined ? `, open for ${span(Math.max(0, now - from))}` : `, ${span(to - from)}`;
+    const lasted =
+      to === undefined ? ", still open" : `, ${span((Math.floor(to / 1000) - Math.floor(from / 1000)) * 1000)}`;
     const when = h("time", { datetime: machineTime(began) }, localTime(began, undefined).slice(0, 16));
     const said = [h("span", { class: "badge word" }, word), " ", h("b", {}, what), " "];
     const row = h("span", { class: "when" }, when, lasted);
     return h("li", { "data-tone": tone }, h("button", { type: "button", "data-episode": episode }, ...said, row));
   });
   const more = moreAlerts === 0 ? [] : [`${moreAlerts} more in this time; alerts log has them.`];
-  const none = lines.length === 0 ? ["No alert in this time."] : [];
+  const none = lines.length === 0 ? ["No alert about the network or its nodes in this time."] : [];
   const rest = [...more, ...none].map((words) => h("li", { class: "none" }, words));
   keepFocus(list, () => list.replaceChildren(...[...lines, ...rest].map(makeElement)));
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // How each network stands, as cards: pure, so that tests run it in node.
-/** @import { WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
+/** @import { OpenAlert, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 /** @import { VElement } from "../vnode/vnode.js" */
 import { NETWORK_STATES, shownState } from "../../../../reply/states.js";
 import { answerWords } from "../alerts/standing.js";
@@ -27,16 +27,17 @@ export function allWell({ networks }) {
 /**
  * One line for each network, the verdict first.
  *
- * @param {Pick<WatchState, "networks">} state
+ * @param {Pick<WatchState, "networks"> & Partial<Pick<WatchState, "open">>} state
  * @param {{ readonly now: number, readonly gone: boolean, readonly pace: (network: string) => number | undefined }} reader
  *   `now` in Unix milliseconds, `gone`: nothing answers, `pace` in blocks a second.
  * @returns {VElement[]}
  */
-export function networkLines({ networks }, { now, gone, pace }) {
+export function networkLines({ networks, open = [] }, { now, gone, pace }) {
   return networks.map((watched) => {
     const { network, verdict, nodes } = watched;
     const state = stateOf(watched);
     const { word, tone } = gone ? STALE : NETWORK_STATES[state];
+    const halted = gone ? undefined : haltBegan(watched, open);
     return h(
       "li",
       { class: "network", "data-verdict": state, "data-tone": tone },
@@ -52,14 +53,20 @@ export function networkLines({ networks }, { now, gone, pace }) {
         "dl",
         {},
         fact("Block", heightWords(watched), titleOf(watched)),
-        fact("Last block", lastBlockWords(watched, gone), titleOf(watched)),
+        halted === undefined
+          ? fact("Last block", lastBlockWords(watched, gone), titleOf(watched))
+          : fact("No block since", localTime(`${halted}000000`, undefined).slice(11), titleOf(watched)),
         fact("Pace", gone ? "–" : paceOf(state, pace(network))),
         fact("Nodes", gone || nodes.length === 0 ? "–" : answerWords(nodes)),
         verdict === undefined ? undefined : fact("Seen", age(toMillis(verdict.at), now)),
       ),
       verdict === undefined || state === "healthy" || gone
         ? undefined
-        : h("p", { class: "why" }, `${capitalised(whyWords(verdict, now))}.`),
+        : h(
+            "p",
+            { class: "why" },
+            `${halted === undefined ? capitalised(verdict.why) : `No block for ${span(now - halted)}`}.`,
+          ),
     );
   });
 }
@@ -170,14 +177,15 @@ export function createPace() {
 }
 
 /**
- * Of a halt its length by now, from the last block on, as the alert and the picture count it.
+ * When a halt began, as its alert says it; before there is one, when the last block was seen.
  *
- * @param {NonNullable<WatchedNetwork["verdict"]>} verdict
- * @param {number} now
+ * @param {WatchedNetwork} watched
+ * @param {readonly OpenAlert[]} open
  */
-function whyWords({ state, time, why }, now) {
-  const isHalt = state === "stalled" && time !== undefined && why.startsWith("no block");
-  return isHalt ? `no block for ${span(now - toMillis(time))}` : why;
+function haltBegan({ network, verdict }, open) {
+  if (verdict?.state !== "stalled" || !verdict.why.startsWith("no block")) return undefined;
+  const alert = open.find((one) => one.kind === "network.stalled" && one.network === network);
+  return alert === undefined ? toMillis(verdict.at) - (verdict.stillMillis ?? 0) : toMillis(alert.began);
 }
 
 /** @param {string} words */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { WatchedNetwork } from "../../../../../src/adapters/web/alerts/watch.ts";
+import type { OpenAlert, WatchedNetwork } from "../../../../../src/adapters/web/alerts/watch.ts";
 import {
   createPace,
   networkLines,
@@ -30,8 +30,8 @@ const network = (more: Partial<WatchedNetwork> = {}): WatchedNetwork => ({
   stalled: { phase: "ok" },
   ...more,
 });
-function line(watched: WatchedNetwork, gone = false) {
-  const [tree] = networkLines({ networks: [watched] }, { now: NOW, gone, pace: () => 1.25 });
+function line(watched: WatchedNetwork, gone = false, open: readonly OpenAlert[] = []) {
+  const [tree] = networkLines({ networks: [watched], open }, { now: NOW, gone, pace: () => 1.25 });
   if (tree === undefined) throw new Error("no line");
   expect(elementsOf(tree).flatMap((element) => faultOf(element) ?? [])).toEqual([]);
   return { tone: tree.attrs["data-tone"], said: textsOf(tree).join(" "), tree };
@@ -86,10 +86,13 @@ test("the age of the last block is that of the look, as the verdict says it", ()
   expect(said).not.toContain("24 s");
 });
 
-test("of a network that stands still the line has one span, since its last block", () => {
-  const why = "no block seen for 1 min 55 s";
-  const { said } = line(network({ verdict: verdict({ state: "stalled", why, time: at(-124_000) }) }));
-  expect(said.match(/\d+ min/gu)).toEqual(["2 min"]);
+test("of a network that stands still the line has one span, as its alert counts it", () => {
+  const why = "no block is seen";
+  const seen = verdict({ state: "stalled", why, at: at(-2000), stillMillis: 123_000, time: at(-129_000) });
+  const watched = network({ verdict: seen });
+  expect(line(watched).said.match(/\d+ min(?: \d+ s)?/gu)).toEqual(["2 min 5 s"]);
+  const alert = { kind: "network.stalled", network: watched.network, began: at(-126_000) } as OpenAlert;
+  expect(line(watched, false, [alert]).said.match(/\d+ min(?: \d+ s)?/gu)).toEqual(["2 min 6 s"]);
 });
 
 test("while nothing answers no network is said to be well", () => {
