@@ -208,7 +208,7 @@ async function offerValues(
   return askedBack(
     titleOf(only, option),
     [...before, ...readOf(only, option), ...notesOf([only])],
-    [...choiceActions(label, open, askWith), ...partyActions(only, option, context), ...others],
+    [...partyActions(only, option, context), ...choiceActions(label, open, askWith), ...others],
   );
 }
 

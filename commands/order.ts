@@ -8,7 +8,6 @@ import { askAboutId, idOption, resolveId } from "../src/answers/ids/typed-ids.ts
 import {
   chooseOrder,
   findOrder,
-  ordersInState,
   seenLabel,
   ORDERS_ARE_DROPPED,
   STATE_OPTION,
@@ -78,9 +77,9 @@ export const order = command({
   ],
   summary: "One order: what is left, why it ended, its versions",
   verb: "Show order",
-  shows: ({ id, state = "" }) =>
+  shows: ({ id }) =>
     id === undefined
-      ? { says: `Only you will see the ${ordersInState(String(state))}`, press: "Choose an order" }
+      ? { says: "Which order? Only you will see them.", press: "Choose an order" }
       : { says: "Only you will see the order", press: "Show the order" },
   examples: ["order <id>", "order <id> version:1", "order state:rejected"],
   options,

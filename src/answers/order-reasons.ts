@@ -73,6 +73,15 @@ export const ORDER_REASONS: Readonly<Record<string, string>> = {
     "It is reduce-only and would not have reduced the party's position.",
 };
 
+/** What an order's reason says first, of so many characters, for a list; undefined without one. */
+export function reasonClause(reason: string | undefined, most: number): string | undefined {
+  const [clause] =
+    orderReason(reason)
+      ?.replaceAll(/ \([A-Z]+\)/gu, "")
+      .split(/[;.]/u, 1) ?? [];
+  return clause === undefined || clause.length <= most ? clause : `${clause.slice(0, most).replace(/\s+\S*$/u, "")}…`;
+}
+
 /** An order's reason in a few words, for headlines; undefined without one. */
 export function shortReason(reason: string | undefined): string | undefined {
   return orderReason(reason) === undefined ? undefined : enumWords(reason, "ORDER_ERROR");

@@ -157,9 +157,11 @@ export async function readPress(
 /** A longer reply is not kept. */
 const MAX_KEPT_LENGTH = 63_000;
 
-/** The press that is surely meant: the only one of an offer, and the first thing to do about an alert. */
+/** The press that is surely meant: the only one of an offer, a form before its choices, and the first thing to do about an alert. */
 export function mainAction({ actions, asks }: Reply, { asker }: Pick<KeptContext, "asker">): Action | undefined {
-  if (asks === true && actions.length === 1) return actions[0];
+  const [first] = actions;
+  const isForm = first !== undefined && "form" in first;
+  if (asks === true && (actions.length === 1 || isForm)) return first;
   return asker === undefined
     ? actions.find((action) => "invocation" in action && action.invocation.command === "alerts ack")
     : undefined;

@@ -23,7 +23,7 @@ import { capitalised, enumWords } from "../../reply/enum-words.ts";
 import type { SeenId } from "../../store/store.ts";
 import { marketAmounts } from "../amounts.ts";
 import { askFor, formActions, millisBetween } from "../answer.ts";
-import { shortReason } from "../order-reasons.ts";
+import { reasonClause } from "../order-reasons.ts";
 import { orderState, orderWords } from "../order-words.ts";
 import { MARKET, marketsById, type NamesContext, noteSeen, ORDER, PARTY } from "./ids.ts";
 import { askAboutId, lookUp, resolveId, saidId, suggestIds } from "./typed-ids.ts";
@@ -96,6 +96,8 @@ interface OnlyOrders {
 interface ListedOrder extends Choice {
   readonly seen: SeenId;
   readonly party: string | undefined;
+  /** How many such orders its party has. */
+  readonly count: number;
 }
 
 /**
@@ -115,6 +117,7 @@ async function listOrders(
     return [marketId, code, ...code.split(/\W/u), ""].includes(only.toLowerCase());
   };
   const orders = all.filter((order) => orderState(order).toLowerCase().startsWith(state) && isOf(order));
+  const owned = Map.groupBy(orders, ({ partyId }) => partyId);
   const hasEnded = (order: Order): boolean => !byAge && order.status !== undefined && FINAL_STATUSES.has(order.status);
   const listed = orders
     .toSorted((a, b) => Number(hasEnded(a)) - Number(hasEnded(b)) || Number((b.createdAt ?? 0n) - (a.createdAt ?? 0n)))
@@ -123,22 +126,26 @@ async function listOrders(
       if (id === undefined) return [];
       const market = markets.get(marketId);
       const said = orderWords(order, market?.code, marketAmounts(market));
-      // Of one state, it is asked why.
-      const why = state === "" ? undefined : shortReason(order.reason);
-      const words = text`${why === undefined ? orderState(order) : capitalised(why)} · ${said}`;
       const age =
         now === undefined || createdAt === undefined
           ? ""
           : ` · ${formatDuration(millisBetween(createdAt, now), 1)} ago`;
-      // The beginning of the id is enough, and leaves the words whole.
-      const tail = `${age} · ${id.slice(0, 8)}`;
-      const label = `${cutShort(plainText(words), LABEL_LENGTH - tail.length)}${tail}`;
-      return [{ label, value: id, party: partyId, seen: { id, label: seenLabel(order, market?.code) } }];
+      const told = ` · ${plainText(said)}${age}`;
+      // Of one state, it is asked why.
+      const why = state === "" ? undefined : reasonClause(order.reason, LABEL_LENGTH - told.length);
+      const label = `${why ?? orderState(order)}${told}`;
+      const count = owned.get(partyId)?.length ?? 1;
+      return [{ label, value: id, party: partyId, count, seen: { id, label: seenLabel(order, market?.code) } }];
     })
     .slice(0, MAX_CHOICES);
   const noted = listed.map((one) => one.seen);
   noteSeen({ network: api.network, seen }, "order", noted);
-  return listed;
+  // Of orders that are told alike, the beginning of the id is enough.
+  const alike = Map.groupBy(listed, ({ label }) => label);
+  return listed.map((one) => {
+    const tail = alike.get(one.label)?.length === 1 ? "" : ` · ${one.value.slice(0, 8)}`;
+    return { ...one, label: `${cutShort(one.label, LABEL_LENGTH - tail.length)}${tail}` };
+  });
 }
 
 /** How an order ends without having traded, by the words of those who ask why: `turn…down` with others between. */
@@ -214,35 +221,32 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   const withId = (id: string): Ask => askFor(context, "order", { id });
   const ofParty = (party: string): Ask => askFor(context, "order", { state, market, party });
   const now = context.now();
+  const listNewest = async () => {
+    const listing = listOrders({ state, market, now }, context);
+    const listed = await inTime(listing, { millis: NEWEST_WAIT_MILLIS }, (): readonly ListedOrder[] => []);
+    // Another party has none that is on hand.
+    const owners = new Map(listed.map(({ party = "", count }) => [party, count]));
+    owners.delete("");
+    const ids = [...owners.keys()].map((id) => ({ id }));
+    noteSeen(context, "party", ids);
+    const having = Array.from(owners, ([value, count]) => {
+      const orders = count === 1 ? what.replace(/s$/u, "") : what;
+      return { value, label: `${shortenId(value)} · ${count} ${orders}` };
+    });
+    return { listed, having };
+  };
   if (typed === undefined) {
-    const newest = inTime(listOrders({ state, market, now }, context), { millis: NEWEST_WAIT_MILLIS }, () => []);
-    const [listed, seen, stakers] = await Promise.all([
-      newest,
-      suggestIds(ORDER)("", context),
-      suggestIds(PARTY)("", context),
-    ]);
+    const [{ listed, having }, seen] = await Promise.all([listNewest(), suggestIds(ORDER)("", context)]);
     const orders = listed.length > 0 ? listed : seen.filter(({ label }) => label.toLowerCase().startsWith(state ?? ""));
-    const owners = Map.groupBy(listed, ({ party = "" }) => party);
-    const having = [...owners].flatMap(([value, { length }]) =>
-      value === ""
-        ? []
-        : [{ value, label: `${shortenId(value)} · ${length} ${length === 1 ? what.replace(/s$/u, "") : what}` }],
-    );
-    noteSeen(
-      context,
-      "party",
-      having.map(({ value }) => ({ id: value })),
-    );
-    const others = stakers.filter(({ value }) => !owners.has(value));
     const actions = [
+      SAVE_PARTY_ACTION,
       ...choiceActions(
         listed.length > 0 ? "One of the newest" : "One shown before",
         orders.slice(0, SEEN_OFFERED),
         withId,
       ),
-      SAVE_PARTY_ACTION,
       ...byId,
-      ...choiceActions("Of a party", [...having, ...others].slice(0, MAX_CHOICES), ofParty),
+      ...choiceActions("Of a party", having, ofParty),
     ];
     const newestWords = listed.length > 0 ? `The newest ${what}${ofMarket} of all parties on ${network}. ` : "";
     const words = `${newestWords}Save your party, and its own are offered at once.`;
@@ -258,7 +262,7 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
     const words = text`The newest ${orders.length} ${what}${ofMarket} of ${party} on ${network}.`;
     return which(words, [...choiceActions(capitalised(what), orders, withId), ...inAnyState, ...byId]);
   }
-  const others = (await suggestIds(PARTY)("", context)).filter(({ value }) => value !== partyId);
+  const others = (await listNewest()).having.filter(({ value }) => value !== partyId);
   const why = "Nodes drop orders after a month, and some list none; by its id one is found all the same.";
   return which(
     why,

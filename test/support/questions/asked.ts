@@ -5,8 +5,7 @@ export type QuestionTable = Readonly<Record<keyof typeof MEANT, readonly string[
 export const MEANT = {
   "is the network healthy": /mainnet is healthy|did you mean time\?/iu,
   "spread of BTC": /BTC\/USDT (?:trades at|is in an auction)|market show market:BTC\/USDT/iu,
-  "why was my order rejected":
-    /(?:^|\W)order(?:: \w+)?(?: ·|\?)|order state:rejected|Only you will see (?:your|the) (?:\w+ )?orders?/mu,
+  "why was my order rejected": /(?:^|\W)order(?:: \w+)?(?: ·|\?)|order state:rejected|Only you will see the order/mu,
   "subscribe this channel": /alerts add|Subscribe .+ to the .*(?:ops|nodes).* alerts on/u,
   "silence node 2 for two hours":
     /Silence .*sim-2.* for 2 h\?|alerts silence what:sim-2 for:"?(?:2h|2 hours|two hours|120 minutes|(?:a )?couple of hours)/u,

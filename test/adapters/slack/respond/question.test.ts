@@ -22,7 +22,7 @@ test("whose orders, and which, is to choose from; a typed id is one press away",
   const { last: orders } = await ann.run(scene.channel, "why was my order rejected");
   expect(said(orders)).toContain("of desk on mainnet");
   expect(choicesOf(orders.blocks).filter((one) => !/· (?:buy|sell) /u.test(one))).toEqual([]);
-  expect(choicesOf(orders.blocks)[0]).toMatch(/[A-Z][a-z ]+ · (?:buy|sell) [\d,.]+ \S+/u);
+  expect(choicesOf(orders.blocks)[0]).toMatch(/[A-Z][^·]+ · (?:buy|sell) [\d,.]+ \S+/u);
   expect(said(await chosen(ann, orders))).toMatch(/Rejected: .*Filled.*Left/su);
   ann.startPress(orders, "By its id");
   await ann.submit(await ann.form(), { id: orderId });
