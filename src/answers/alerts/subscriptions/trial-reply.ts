@@ -202,8 +202,8 @@ function episodesTable(told: readonly TriedEpisode[], words: TrialWords) {
     rows,
     fold: 2,
     columns: [
-      ["When", ({ fired }) => momentWords(fired)],
       ["What", (one) => whatWords(one, labels)],
+      ["When", ({ fired }) => momentWords(fired)],
       ["How long", (one) => (one.ended === undefined ? "open" : formatDuration(lengthOf(one, now)))],
       ["Worst", ({ severity }) => severity, 2],
       ["Told as", ({ id }) => id ?? "", 3],
