@@ -84,7 +84,7 @@ export function renderBody(reply: Reply, context: MessageContext, presses: Press
 }
 
 function headline(reply: Reply, wholeIds: boolean): Markup {
-  const { markdown, whole } = renderText(reply.title, { max: TITLE_LENGTH, wholeIds });
+  const { markdown, whole } = renderText(reply.title, { max: TITLE_LENGTH, wholeIds, seconds: true });
   const shown = markdown.trim();
   if (shown === "" || reply.url === undefined || !isWebAddress(reply.url, EMBED_URL_LENGTH)) {
     return { markdown: shown === "" ? "" : `### ${shown}`, whole };

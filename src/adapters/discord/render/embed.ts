@@ -1,7 +1,7 @@
 import type { APIEmbed } from "discord-api-types/v10";
 
 import { asButtons } from "../../../reply/fold.ts";
-import { nameFiles, type Reply, type Tone } from "../../../reply/reply.ts";
+import { nameFiles, type Reply, type Tone, withDrawnClocks } from "../../../reply/reply.ts";
 import { planButtons } from "../../chat/button-plan.ts";
 import { mainAction } from "../../chat/press.ts";
 import { actionLines, filesOf, shortenedNote } from "../../chat/bounds.ts";
@@ -18,7 +18,7 @@ import {
   splitButtons,
 } from "./buttons.ts";
 import { fitBlocks, joinBlocks } from "./blocks.ts";
-import { escapeMarkdown, flatText, isWebAddress, type Markup, renderText, type ShortenedId } from "./markdown.ts";
+import { escapeMarkdown, flatRuns, isWebAddress, type Markup, renderText, type ShortenedId } from "./markdown.ts";
 
 /** A message that notifies; `unstored` presses get their final custom_id once they are in the store. */
 export type EmbedMessage = ReturnType<typeof renderEmbed>;
@@ -35,7 +35,8 @@ const MAX_IDS = 60;
  * Renders an alert, which has no asker, or an answer as an embed below its headline, which a locked phone shows: of an
  * embed it shows nothing. Within every limit; omitted content is counted, and `files` has it behind the reply's own files. Pure and total.
  */
-export function renderEmbed(reply: Reply, context: Pick<MessageContext, "ask" | "asker" | "mention"> = {}) {
+export function renderEmbed(told: Reply, context: Pick<MessageContext, "ask" | "asker" | "mention"> = {}) {
+  const reply = withDrawnClocks(told);
   const { mention } = context;
   const ids: ShortenedId[] = [];
   const onId = (name: string, value: string): void => {
@@ -96,9 +97,8 @@ export function renderEmbed(reply: Reply, context: Pick<MessageContext, "ask" | 
   };
 }
 
-/** Titles in plain text: Discord shows neither useful markup nor local times in them. */
+/** Titles without markup but for times: these are the reader's here as in the embed below. */
 function titleOf(reply: Reply, onId: (value: string) => void): Markup {
-  const flat = flatText(reply.title, onId);
-  const { markdown, whole } = renderText([{ kind: "text", text: flat }], { max: EMBED_TITLE_LENGTH });
+  const { markdown, whole } = renderText(flatRuns(reply.title, onId), { max: EMBED_TITLE_LENGTH, seconds: true });
   return { markdown: markdown.trim(), whole };
 }

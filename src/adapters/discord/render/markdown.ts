@@ -38,6 +38,8 @@ export interface InlineOptions {
   readonly mention?: CommandMention | undefined;
   /** Times in one form, and no longer than a phone's line has room for. */
   readonly shortTimes?: boolean;
+  /** A time of day to the second, where it has one. */
+  readonly seconds?: true;
 }
 
 /** The last time that Discord shows; https://docs.discord.com/developers/reference#message-formatting-timestamp-styles. */
@@ -61,11 +63,16 @@ export function renderText(content: Text, options: InlineOptions = {}): Markup {
 
 /** Text on one line without any markup: for titles of code blocks, cells of a grid, labels. */
 export function flatText(content: Text, onId?: (value: string) => void): string {
-  const shown = content.map((inline): Inline => {
-    if (inline.kind !== "code" || inline.id !== true) return inline;
-    return { kind: "text", text: shownId(inline.text, onId) };
+  return oneLine(plainText(flatRuns(content, onId))).trim();
+}
+
+/** Runs without any markup; times stay. */
+export function flatRuns(content: Text, onId?: (value: string) => void): Text {
+  return content.map((inline) => {
+    if (inline.kind === "time") return inline;
+    const isId = inline.kind === "code" && inline.id === true;
+    return { kind: "text", text: isId ? shownId(inline.text, onId) : plainText([inline]) };
   });
-  return oneLine(plainText(shown)).trim();
 }
 
 /** Text in which each character takes one column of a fixed-width font: Latin, Greek, Cyrillic. */
@@ -125,7 +132,7 @@ function renderInline(inline: Inline, options: InlineOptions): string {
       return `[${label === "" ? linkLabel(hostOf(inline.url)) : label}](${target})`;
     }
     case "time":
-      return timeMarkup(inline, options.shortTimes === true);
+      return timeMarkup(inline, options);
     case "person":
       return `<@${inline.id}>`;
   }
@@ -160,13 +167,15 @@ function canMention({ platform, id }: Person): boolean {
 const ID = /^\d{15,20}$/u;
 
 /** A time in the reader's own zone: https://docs.discord.com/developers/reference#message-formatting. */
-function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): string {
+function timeMarkup(inline: Extract<Inline, { kind: "time" }>, options: InlineOptions): string {
   const at = timeOf(inline);
   const seconds = toSeconds(at);
   if (seconds > LAST_SECOND || seconds < -LAST_SECOND) return escapeMarkdown(formatUtc(at));
   const age = `<t:${seconds}:R>`;
   // Date and time with seconds, unless they say nothing: a story may be shorter than a minute.
-  const moment = `<t:${seconds}:d> <t:${seconds}:${!short && seconds % 60n === 0n ? "t" : "T"}>`;
+  const { shortTimes: short = false } = options;
+  const isFull = seconds % 60n === 0n;
+  const moment = `<t:${seconds}:d> <t:${seconds}:${!short && isFull ? "t" : "T"}>`;
   switch (inline.style) {
     case "absolute":
       return moment;
@@ -175,7 +184,7 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>, short: boolean): 
     case "both":
       return short ? moment : `${moment} (${age})`;
     case "clock":
-      return `<t:${seconds}:t>`;
+      return `<t:${seconds}:${options.seconds === true && !isFull ? "T" : "t"}>`;
     case "utc":
       return escapeMarkdown(formatUtc(at));
   }

@@ -15,7 +15,14 @@ import {
 } from "discord-api-types/v10";
 
 import { aboveFold, asButtons, detailPages, unfolded } from "../../../reply/fold.ts";
-import { type Action, type MessageFile, nameFiles, type Reply, type Tone } from "../../../reply/reply.ts";
+import {
+  type Action,
+  type MessageFile,
+  nameFiles,
+  type Reply,
+  type Tone,
+  withDrawnClocks,
+} from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
 import { beyondFold, filesOf, FOLDED_ROWS, placesAboveFold } from "../../chat/bounds.ts";
 import { planButtons } from "../../chat/button-plan.ts";
@@ -83,7 +90,8 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}, form: 
  * room; `unkept` is the message of a reply that is not kept, whose files have all that it does not say itself. `picture`
  * is the name of the reply's picture among them. Pure and total.
  */
-export function renderAnswer(reply: Reply, context: MessageContext) {
+export function renderAnswer(told: Reply, context: MessageContext) {
+  const reply = withDrawnClocks(told);
   const names = nameFiles(reply);
   const { given, csvNames, held } = names;
   const picture = given.find(({ attachment }) => attachment === reply.picture)?.name;

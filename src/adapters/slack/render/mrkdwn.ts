@@ -20,6 +20,8 @@ interface InlineOptions {
   readonly lines?: boolean;
   /** All plain runs in bold. */
   readonly bold?: boolean;
+  /** A time of day to the second, where it has one. */
+  readonly seconds?: boolean;
 }
 
 const ELLIPSIS = "…";
@@ -32,7 +34,7 @@ export const LAST_SECOND = 9_999_999_999n;
 export function renderText(content: Text, options: InlineOptions): Markup {
   const { markup, whole } = boundedText(content, {
     ...options,
-    render: (inline) => renderInline(inline, options.lines === true),
+    render: (inline) => renderInline(inline, options),
     join,
     canMention,
     isLong: ({ url }) => url.length > LINK_LENGTH,
@@ -61,7 +63,7 @@ function join(before: string, after: string): string {
   return touch || touched ? `${before}\u200B${after}` : before + after;
 }
 
-function renderInline(inline: Inline, lines: boolean): string {
+function renderInline(inline: Inline, { lines = false, seconds = false }: InlineOptions): string {
   const clean = lines ? printable : oneLine;
   switch (inline.kind) {
     case "text":
@@ -77,7 +79,7 @@ function renderInline(inline: Inline, lines: boolean): string {
       return linkMarkup(label === "" ? new URL(inline.url).host : label, inline.url);
     }
     case "time":
-      return timeMarkup(inline);
+      return timeMarkup(inline, seconds);
     case "person":
       return `<@${inline.id}>`;
   }
@@ -111,12 +113,13 @@ function bold(plain: string): string {
 }
 
 /** A time in the reader's own zone: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
-function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
+function timeMarkup(inline: Extract<Inline, { kind: "time" }>, toSecond: boolean): string {
   const at = timeOf(inline);
   const seconds = toSeconds(at);
   const fallback = formatUtc(at);
   if (seconds < 1n || seconds > LAST_SECOND) return escapeMrkdwn(fallback);
-  const absolute = `<!date^${seconds}^{date_short_pretty} {${seconds % 60n === 0n ? "time" : "time_secs"}}|${fallback}>`;
+  const clock = seconds % 60n === 0n ? "time" : "time_secs";
+  const absolute = `<!date^${seconds}^{date_short_pretty} {${clock}}|${fallback}>`;
   const relative = `<!date^${seconds}^{ago}|${fallback}>`;
   switch (inline.style) {
     case "absolute":
@@ -126,7 +129,7 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>): string {
     case "both":
       return `${absolute} (${relative})`;
     case "clock":
-      return `<!date^${seconds}^{time}|${fallback}>`;
+      return `<!date^${seconds}^{${toSecond ? clock : "time"}}|${fallback}>`;
     case "utc":
       return escapeMrkdwn(fallback);
   }

@@ -17,10 +17,10 @@ export function notificationText(reply: Reply, now: Milliseconds | undefined): s
 }
 
 /**
- * A text with its times in words: a header and a notification are plain text, in which Slack draws no time in the reader's
- * zone. They name UTC, and the date where it is not that of `now`.
+ * A text with its times in words: a notification is plain text, in which Slack draws no time in the reader's zone. They
+ * name UTC, and the date where it is not that of `now`.
  */
-export function withUtcTimes(content: Text, now: Milliseconds | undefined): Text {
+function withUtcTimes(content: Text, now: Milliseconds | undefined): Text {
   const today = now === undefined ? "" : formatUtc(fromMillis(now)).slice(0, 11);
   return content.map((inline) => {
     if (inline.kind !== "time") return inline;

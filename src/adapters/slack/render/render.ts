@@ -6,9 +6,8 @@ import type { KnownBlock } from "@slack/types";
 
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { aboveFold, detailPages, unfolded } from "../../../reply/fold.ts";
-import { type MessageFile, nameFiles, type Reply } from "../../../reply/reply.ts";
+import { type MessageFile, nameFiles, type Reply, withDrawnClocks } from "../../../reply/reply.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import type { Milliseconds } from "../../../units/time.ts";
 import { hasRefreshAction } from "../../chat/button-plan.ts";
 import { actionLines, beyondFold, filesOf, FOLDED_ROWS, placesAboveFold, shortenedNote } from "../../chat/bounds.ts";
 import { type KeptPress, keptPress, type Press, type Show } from "../../chat/press.ts";
@@ -35,7 +34,7 @@ import {
 } from "./blocks.ts";
 import { renderButtons, textLength } from "./buttons.ts";
 import { escapeMrkdwn, type Markup, renderPlain, renderText } from "./mrkdwn.ts";
-import { notificationText, withUtcTimes } from "./notification.ts";
+import { notificationText } from "./notification.ts";
 import { type MessageContext, placeholderKey } from "./press.ts";
 
 /** A reply as one Slack message. `unstored` presses get their key once they are in the store. */
@@ -76,8 +75,9 @@ const MAX_TABLES_LEFT_OUT = 5;
  * shows the rest. Content that does not even fit there is counted, and attached as a file. Pure and total.
  */
 export function renderSlack(given: Reply, context: MessageContext = {}): SlackMessage {
-  const reply = withCommandPrefix(given, context.command ?? ROOT_COMMAND);
-  const text = notificationText(reply, context.now);
+  const prefixed = withCommandPrefix(given, context.command ?? ROOT_COMMAND);
+  const text = notificationText(prefixed, context.now);
+  const reply = withDrawnClocks(prefixed);
   // An alert has no Details in its message: its card is what people read first.
   if (context.asker === undefined) {
     const { layouts, files, filesLater } = layOut(aboveFold(reply), context, undefined);
@@ -169,7 +169,7 @@ function layOut(reply: Reply, context: MessageContext, kept: KeptPress | undefin
 function layOutWithin(length: number, reply: Reply, context: MessageContext, kept: KeptPress | undefined): Laid {
   const names = nameFiles(reply);
   const { given, csvNames, held, add } = names;
-  const title = renderTitle(reply, SECTION_LENGTH / 2, context.now);
+  const title = renderTitle(reply, SECTION_LENGTH / 2);
   const later = sendsLater(reply, context, given.length);
   const found = detailPages(reply);
   const pages = found.flatMap(({ name }) => (name === undefined ? [] : [name]));
@@ -228,8 +228,8 @@ function sendsLater(reply: Reply, { ask, replaces = false }: MessageContext, giv
 }
 
 /** What people read first. What does not fit is below the fold. */
-function layOutFolded(first: Reply, { asker, inView = false, now }: MessageContext, held?: readonly string[]): Layout {
-  const title = renderTitle(first, FOLDED_TITLE_LENGTH, now);
+function layOutFolded(first: Reply, { asker, inView = false }: MessageContext, held?: readonly string[]): Layout {
+  const title = renderTitle(first, FOLDED_TITLE_LENGTH);
   const footer = renderText(first.footer ?? [], { max: FOLDED_FOOTER_LENGTH });
   const form = { maxColumns: FOLDED_COLUMNS, maxRows: FOLDED_ROWS, folded: true, inView, asker };
   // The length of a block leaves out buttons and line breaks, so the whole message is measured.
@@ -270,17 +270,18 @@ function layOutUnkept(reply: Reply, context: MessageContext): Pick<Laid, "files"
   return { layout: { ...layout, note }, files, filesLater: later && files.length > 0 };
 }
 
-function renderTitle(reply: Reply, max: number, now: Milliseconds | undefined): Layout["title"] {
+/** A header; one that holds a time is a section, since a header is plain text, in which Slack draws none. */
+function renderTitle(reply: Reply, max: number): Layout["title"] {
   const emoji = TONE_SIGNS[reply.tone];
-  const plain = renderPlain(withUtcTimes(reply.title, now), HEADER_LENGTH - emoji.length);
+  const plain = renderPlain(reply.title, HEADER_LENGTH - emoji.length);
   const linked = reply.url !== undefined && /^https?:\/\//iu.test(reply.url) && reply.url.length <= 1500;
-  if (plain.whole && plain.text !== "" && !linked) {
+  if (plain.whole && plain.text !== "" && !linked && !reply.title.some(({ kind }) => kind === "time")) {
     const text = `${emoji}${plain.text}`;
     return { block: headerBlock(text), length: text.length, whole: true };
   }
   const content = linked
     ? renderText([{ kind: "link", text: plainText(reply.title), url: reply.url ?? "" }], { max: max * 2 - 10 })
-    : renderText(reply.title, { max, bold: true });
+    : renderText(reply.title, { max, bold: true, seconds: true });
   const mrkdwn = `${emoji}${content.mrkdwn.trim() === "" ? "–" : content.mrkdwn}`;
   return { block: sectionBlock(mrkdwn), length: mrkdwn.length, whole: content.whole };
 }

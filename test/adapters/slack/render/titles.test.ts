@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { renderSlack } from "../../../../src/adapters/slack/render/render.ts";
 import type { Block } from "../../../../src/reply/block.ts";
 import { reply } from "../../../../src/reply/reply.ts";
-import { text, time } from "../../../../src/reply/text.ts";
+import { clockTime, text, time } from "../../../../src/reply/text.ts";
 import { fromSeconds } from "../../../../src/units/time.ts";
 import { judgeMessage } from "../../../support/fake-slack/judge.ts";
 
@@ -19,12 +19,13 @@ test.each<Block>([
   expect(judgeMessage(message)).toEqual([]);
 });
 
+const at = fromSeconds(1_767_225_601n);
+
 test.each([
-  ["the same day", 1_767_229_200_000, "00:00 UTC"],
-  ["another day", 1_767_139_200_000, "2026-01-01 00:00 UTC"],
-])("a title with a time is a header, which names UTC, seen on %s", (_when, now, shown) => {
-  const title = text`Silenced until ${time(fromSeconds(1_767_225_600n))}`;
-  expect(JSON.stringify(renderSlack(reply({ title }), { now }).blocks[0])).toMatch(
-    new RegExp(`"header".*Silenced until ${shown}"`, "u"),
-  );
+  ["a moment", text`Lost since ${time(at)}`, "*Lost since* <!date^1767225601^{date_short_pretty} {time_secs}|"],
+  ["a time of day", text`Lost since ${clockTime(at, "00:00 UTC")}`, "*Lost since* <!date^1767225601^{time_secs}|"],
+])("a title with %s is in bold, its time the reader's, and the notification has it in UTC", (_what, title, shown) => {
+  const { blocks, text: notification } = renderSlack(reply({ title }), { now: 1_767_229_200_000 });
+  expect(blocks[0]).toMatchObject({ type: "section", text: { text: expect.stringContaining(shown) } });
+  expect(notification).toMatch(/^Lost since 00:00(?::01)? UTC$/u);
 });
