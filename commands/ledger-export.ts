@@ -190,11 +190,16 @@ async function checked(answered: Reply, context: Context): Promise<Reply> {
   const [file] = answered.attachments;
   if (file === undefined) return answered;
   const given = { name: file.name, bytes: file.open() };
-  const verified = verifiedReply(file.name, await context.exports.verify(exportAsker(context), given, tableFiles));
+  const result = await context.exports.verify(exportAsker(context), given, tableFiles);
+  const verified = verifiedReply(file.name, result);
+  const isSame = /^(?:same|packed)$/u.test(result.found?.verdict.kind ?? "");
   return {
     ...answered,
     tone: verified.tone === "good" ? answered.tone : verified.tone,
-    blocks: [paragraph(text`Checked: ${verified.title}.`), ...answered.blocks],
+    blocks: [
+      paragraph(text`Checked: ${isSame ? "the file is byte for byte the one exported" : verified.title}.`),
+      ...answered.blocks,
+    ],
     actions: answered.actions.filter((one) => !("invocation" in one) || one.invocation.command !== "ledger verify"),
   };
 }

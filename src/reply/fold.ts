@@ -82,6 +82,26 @@ export function unfolded(reply: Reply): Reply {
   };
 }
 
+/** A reply whose words name UTC, with their clocks as times: for a platform that draws them in the reader's zone. */
+export function withDrawnClocks(told: Reply): Reply {
+  const footer = told.footer === undefined ? {} : { footer: drawnClocks(told.footer) };
+  return {
+    ...told,
+    title: drawnClocks(told.title),
+    blocks: told.blocks.map((one) => mapValues(one, drawnClocks)),
+    ...footer,
+  };
+}
+
+function drawnClocks(content: Text): Text {
+  const isUtc = content.some((one) => one.kind === "text" && one.at !== undefined && one.text.endsWith(" UTC"));
+  if (!isUtc) return content;
+  return content.map((one) => {
+    if (one.kind !== "text" || one.at === undefined || !/\d:\d\d/u.test(one.text)) return one;
+    return { kind: "time", at: one.at, style: /^\d{4}-/u.test(one.text) ? "absolute" : "clock" };
+  });
+}
+
 type NumberInline = Extract<Inline, { kind: "number" }>;
 
 /** All digits of a number, their thousands apart where they are so in the short one. */

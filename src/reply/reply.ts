@@ -161,24 +161,8 @@ export type Moment = Extract<Inline, { kind: "time" }>;
 
 /** A reply with other words for its times; ages stay as they are. */
 export function mapTimes(given: Reply, change: (time: Moment) => Text): Reply {
-  return mapTexts(given, (content) =>
-    content.some(isMoment) ? content.flatMap((one) => (isMoment(one) ? change(one) : [one])) : content,
-  );
-}
-
-/** A reply whose words name UTC, with their clocks as times: for a platform that draws them in the reader's zone. */
-export function withDrawnClocks(given: Reply): Reply {
-  return mapTexts(given, (content) => {
-    if (!content.some((one) => "at" in one && one.kind === "text" && one.text.endsWith(" UTC"))) return content;
-    return content.map((one) =>
-      one.kind === "text" && one.at !== undefined && /\d:\d\d/u.test(one.text)
-        ? { kind: "time", at: one.at, style: /^\d{4}-/u.test(one.text) ? "absolute" : "clock" }
-        : one,
-    );
-  });
-}
-
-function mapTexts(given: Reply, changed: (content: Text) => Text): Reply {
+  const changed = (content: Text): Text =>
+    content.some(isMoment) ? content.flatMap((one) => (isMoment(one) ? change(one) : [one])) : content;
   return {
     ...given,
     title: changed(given.title),

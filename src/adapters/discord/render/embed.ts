@@ -1,7 +1,7 @@
 import type { APIEmbed } from "discord-api-types/v10";
 
-import { asButtons } from "../../../reply/fold.ts";
-import { nameFiles, type Reply, type Tone, withDrawnClocks } from "../../../reply/reply.ts";
+import { asButtons, withDrawnClocks } from "../../../reply/fold.ts";
+import { nameFiles, type Reply, type Tone } from "../../../reply/reply.ts";
 import { planButtons } from "../../chat/button-plan.ts";
 import { mainAction } from "../../chat/press.ts";
 import { actionLines, filesOf, shortenedNote } from "../../chat/bounds.ts";

@@ -14,15 +14,8 @@ import {
   SeparatorSpacingSize,
 } from "discord-api-types/v10";
 
-import { aboveFold, asButtons, detailPages, unfolded } from "../../../reply/fold.ts";
-import {
-  type Action,
-  type MessageFile,
-  nameFiles,
-  type Reply,
-  type Tone,
-  withDrawnClocks,
-} from "../../../reply/reply.ts";
+import { aboveFold, asButtons, detailPages, unfolded, withDrawnClocks } from "../../../reply/fold.ts";
+import { type Action, type MessageFile, nameFiles, type Reply, type Tone } from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
 import { beyondFold, filesOf, FOLDED_ROWS, placesAboveFold } from "../../chat/bounds.ts";
 import { planButtons } from "../../chat/button-plan.ts";

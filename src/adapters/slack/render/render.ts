@@ -5,8 +5,8 @@
 import type { KnownBlock } from "@slack/types";
 
 import { withCommandPrefix } from "../../../reply/command-prefix.ts";
-import { aboveFold, detailPages, unfolded } from "../../../reply/fold.ts";
-import { type MessageFile, nameFiles, type Reply, withDrawnClocks } from "../../../reply/reply.ts";
+import { aboveFold, detailPages, unfolded, withDrawnClocks } from "../../../reply/fold.ts";
+import { type MessageFile, nameFiles, type Reply } from "../../../reply/reply.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { hasRefreshAction } from "../../chat/button-plan.ts";
 import { actionLines, beyondFold, filesOf, FOLDED_ROWS, placesAboveFold, shortenedNote } from "../../chat/bounds.ts";

@@ -51,7 +51,6 @@ export function createAnswer(
   /** With what could not be kept. */
   let further: FileBatch | undefined;
   let simpler: readonly Reply[] | undefined;
-  let isElsewhere = false;
 
   async function sayHere(again: boolean): Promise<void> {
     const failed = reply.failure !== undefined;
@@ -108,32 +107,22 @@ export function createAnswer(
     }
     // Without its files it is no success, and nobody else needs to see it.
     const shown = report.failed === 0 ? message : renderSlack(warned(given), context);
-    const { top, below } = placeLines(report, above);
-    const notes = [below, again ? POSSIBLE_DUPLICATE : ""];
-    const body = await finish(shown, { notes, above: top }, slack);
+    const notes = [report.lines, again ? POSSIBLE_DUPLICATE : ""];
+    const body = await finish(shown, { notes, above }, slack);
     const unkept = body.unkept === true ? shown.unkept() : undefined;
     const added = unkept?.filesLater === false ? await sendFurther(unkept.files, attached, destination) : NO_FILES;
     const failed = report.failed + added.failed;
     if (failed === 0) return { body: withLine(body, added.lines), failed };
     const lines = [...notes, added.lines, missing];
     const last = isKept(shown) && unkept === undefined ? {} : renderSlack(warned(given), context).alone();
-    return { body: await finish({ ...shown, ...last }, { notes: lines, above: top }, slack), failed };
+    return { body: await finish({ ...shown, ...last }, { notes: lines, above }, slack), failed };
   }
 
-  /** The lines about files stand first where the files are elsewhere. */
-  function placeLines({ failed, lines }: FileReport, above = "") {
-    if (!isElsewhere || failed > 0) return { top: above, below: lines };
-    return { top: above === "" ? lines : `${above}\n${lines}`, below: "" };
-  }
-
-  /** Notes whether the files are where the reader of the answer does not look: then the answer says that first. */
   async function destinationFor(to: Responder, shownTo: Visibility): Promise<FileDestination> {
     if (shownTo === "channel" && channel !== undefined)
       return { channel, thread, description: thread === undefined ? "this channel" : "this thread" };
     const asked = to.place().kind === "direct" ? undefined : (channel ?? "");
-    const place = await directFileDestination(slack, caller.id, asked);
-    isElsewhere = asked !== undefined && asked !== place.channel;
-    return place;
+    return directFileDestination(slack, caller.id, asked);
   }
 
   /** Sends those files that are not among these. */

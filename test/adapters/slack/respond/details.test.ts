@@ -81,12 +81,12 @@ describe("Details", () => {
     await using scene = await stage({ extra: [folded()] });
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe fold");
-    expect(said(last)).toMatch(saying("a.csv", "your direct messages", "1.23 M"));
+    expect(said(last)).toMatch(saying("1.23 M", "a.csv", "your direct messages"));
     expect(said(last)).not.toContain("small print");
     const before = said(last);
     await scene.restart();
     await ann.press(last, "Details");
-    expect(said(last)).toMatch(saying("a.csv", "asked 1 times", "1234567.891", "small print"));
+    expect(said(last)).toMatch(saying("asked 1 times", "1234567.891", "small print", "a.csv"));
     expect(last).toMatchObject({ edits: 1, onlyFor: ann.id });
     await ann.press(last, "Less");
     expect(said(last)).toBe(before);

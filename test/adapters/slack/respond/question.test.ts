@@ -39,7 +39,7 @@ test("an export asks for its party and its asset by what there is, and its file 
   const exported = await chosen(ann, asset);
   await until(() => said(ann.sees(scene.channel).at(-1)!).includes("is in your direct m"), "the file");
   const shown = (): string => ann.sees(scene.channel).map(said).join("\n");
-  expect(shown()).toMatch(/Checked: \S+ is the file of export \S+, byte for byte/u);
+  expect(shown()).toMatch(/Checked: the file is byte for byte the one exported/u);
   // What is checked is not offered to be checked.
   expect(labelsOf((ann.sees(scene.channel).at(-1) ?? exported).blocks)).not.toContain("Check its hash");
 });
