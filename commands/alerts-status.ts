@@ -202,7 +202,7 @@ function episodeTable(open: readonly Episode[], inTable: Pick<Table, "rowAction"
     columns: [
       ["Alert", (episode) => conditionWords(episode).bad],
       ["Severity", ({ severity }) => strong(severity)],
-      ["State", openWords],
+      ["State", openWords, ...(open.some(({ acknowledged }) => acknowledged) ? [] : ["varies" as const])],
       ["Since", (episode) => sinceWords(episode, "both"), 2],
       ["Episode", ({ id }) => code(episodeName(id)), 3],
     ],

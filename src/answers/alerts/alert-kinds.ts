@@ -121,6 +121,12 @@ export const KIND_CHOICES: readonly ChoiceGroup[] = [
   },
 ];
 
+/** `A node does not answer` for a kind; anything else as it is. */
+export function kindLabel(typed: string): string {
+  const known = KIND_WORDS.find(([kind]) => kind === typed);
+  return known === undefined ? typed : capitalised(known[1]);
+}
+
 function choiceOf(value: string, words: string): Choice {
   return { label: cutShort(capitalised(words), MAX_CHOICE_LENGTH), value };
 }

@@ -93,6 +93,8 @@ export interface TextOption extends OptionBase {
   readonly required?: true;
   /** An example of a right value, for help and for errors. */
   readonly example: string;
+  /** A value as a menu shows it: `1 h`; left out = as it is typed. */
+  readonly shows?: (value: string) => string;
   /** Replaces description and example by those that name the platforms, if they are short enough. */
   readonly wording?: (platforms: Platforms) => { readonly description: string; readonly example: string };
   readonly maxLength?: number;

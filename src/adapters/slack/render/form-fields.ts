@@ -120,13 +120,13 @@ function elementOf(name: string, option: Option, typed: string | undefined, netw
 }
 
 function textElement(option: TextOption, typed: string | undefined): Element {
-  const { example, maxLength = 200, mention, saved, several, suggest } = option;
+  const { example, maxLength = 200, mention, saved, several, shows = (value: string) => value, suggest } = option;
   const plain = (): Element => textInput(example, typed, Math.min(maxLength, INPUT_TEXT_LENGTH));
   const words = several === undefined ? [] : wordsOfList(typed ?? "");
   const suggesting = {
     action_id: VALUE_ACTION_ID,
     min_query_length: 0,
-    placeholder: plainTextObject(example, PLACEHOLDER_LENGTH),
+    placeholder: plainTextObject(shows(example), PLACEHOLDER_LENGTH),
   };
   if (several === "suggested") {
     const initial = words.map((word) => optionObject(word.trim(), word.trim()));
@@ -141,7 +141,7 @@ function textElement(option: TextOption, typed: string | undefined): Element {
   }
   if (several !== undefined) return listOf(several, words) ?? plain();
   if (suggest === undefined && saved === undefined && mention === undefined) return plain();
-  const initial = typed === undefined ? undefined : optionObject(typed, typed);
+  const initial = typed === undefined ? undefined : optionObject(shows(typed), typed);
   return { type: "external_select", ...suggesting, ...(initial === undefined ? {} : { initial_option: initial }) };
 }
 

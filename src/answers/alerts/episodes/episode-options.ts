@@ -4,6 +4,7 @@ import type { Options, Said, SuggestContext, TextOption } from "../../../bot/opt
 import { saidRun } from "../../../bot/options/said.ts";
 import { ignoreUserError } from "../../../errors.ts";
 import { DAY, fromMillis, type Nanoseconds, timeFromText, toMillis } from "../../../units/time.ts";
+import { kindLabel } from "../alert-kinds.ts";
 import { ALL_NETWORKS_OPTION, suggested } from "../alert-options.ts";
 import { saidNode, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isPast, suggestPast } from "../alert-times.ts";
@@ -79,6 +80,7 @@ export const LOG_OPTIONS = {
     kind: "text",
     description: "Only lines with this word: a kind, a name, sent; or of this time: yesterday",
     example: "node.down",
+    shows: kindLabel,
     // All words before a page are one value: `suppressed last night`.
     rest: (typed: string) => /^\d+$/u.test(typed),
     suggest: suggestLogged,

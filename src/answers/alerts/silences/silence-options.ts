@@ -13,12 +13,12 @@ import { saidRun } from "../../../bot/options/said.ts";
 import { parseTypedDuration } from "../../../bot/options/time-span.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { ignoreUserError, passes, UserError } from "../../../errors.ts";
-import { findKind } from "../alert-kinds.ts";
+import { findKind, kindLabel } from "../alert-kinds.ts";
 import { suggested, TO_OPTION } from "../alert-options.ts";
 import { findSubjects, saidKinds, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, parseMoment, parseSpan, suggestSpans, ZONE_OPTION } from "../alert-times.ts";
 import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
-import { formatSpan } from "../../../units/time.ts";
+import { formatDuration, formatSpan, parseDuration } from "../../../units/time.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
 
 /** `night`, which is 8 hours, with or without its article. */
@@ -163,6 +163,7 @@ export const SILENCE_OPTIONS = {
     hint: "An alert, kind, market or node; empty: all",
     description: "An alert, a kind, a market or a node; all = everything",
     example: "node.down",
+    shows: kindLabel,
     maxLength: 400,
     decides: true,
     rest: (typed) => isLength(typed) || isResolved(typed) || takesMoment(typed),
@@ -178,6 +179,7 @@ export const SILENCE_OPTIONS = {
     hint: "Or any other, as in 90m",
     description: "How long, each time",
     example: "1h",
+    shows: (typed) => (isSpan(typed) ? formatDuration(parseDuration(typed) ?? 0) : typed),
     suggest: suggestSpans,
     said: (words) => {
       const said = saidRun(words, isSpan);

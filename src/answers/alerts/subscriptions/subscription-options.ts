@@ -263,7 +263,7 @@ const KINDS = {
   question: "Subscribe to which alerts?",
   narrows: true,
   said: saidKindsOrGroup,
-  hint: "None chosen: the group ops",
+  hint: "None chosen: the usual ops alerts",
   maxLength: 600,
   several: KIND_CHOICES,
   decides: true,

@@ -23,7 +23,7 @@ export function answersBelow(list, around) {
   async function ask(question, heading) {
     if (!("command" in question)) return undefined;
     /** @type {Surroundings} */
-    const below = { ...around, askBelow: async (next) => void (await ask(next)) };
+    const below = { ...around, askBelow: async (next, _line, { heading: said }) => void (await ask(next, said)) };
     const { element, start } = createExchange(formatLine(question.command, question.options ?? {}), below, heading);
     list.append(element);
     while (list.children.length > MAX_ANSWERS) list.firstElementChild?.remove();
@@ -37,7 +37,7 @@ export function answersBelow(list, around) {
   const press = async ({ invocation, confirm, form }, label) => {
     if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
     if (form === true) around.fillIn(invocation);
-    else await ask(invocation);
+    else await ask(invocation, label);
   };
   return {
     ask,

@@ -16,6 +16,7 @@ import { drawReply } from "../reply/draw-reply.js";
 import { pressable } from "../reply/render-actions.js";
 import { announcement } from "../reply/reply.js";
 import { previewTabs } from "../tabs.js";
+import { plainOf } from "../reply/render-text.js";
 import { localTime, span } from "../reply/times.js";
 
 /**
@@ -23,7 +24,7 @@ import { localTime, span } from "../reply/times.js";
  * @property {HTMLDialogElement} dialog
  * @property {readonly { readonly id: string, readonly name: string }[]} previews The platforms whose previews come with answers.
  * @property {(text: string) => void} announce
- * @property {(question: Question, line: string, options: { focus: boolean, shownAs?: string }) => Promise<void>} askBelow
+ * @property {(question: Question, line: string, options: { focus: boolean, heading: string, shownAs?: string }) => Promise<void>} askBelow
  *   Resolves once it is answered.
  * @property {(question: ButtonQuestion) => void} fillIn Opens the form of a button that is to be filled in.
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
@@ -188,14 +189,14 @@ export function createExchange(line, around, heading) {
    */
   async function press(action, label) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
-    const { effect, form, invalidates, invocation } = action;
-    const { command, options } = invocation;
-    const question = { command, options };
+    const { effect, form, invalidates, invocation: question } = action;
+    const { command, options } = question;
     if (form === true) return around.files.takesFile(command) ? around.files.choose() : around.fillIn(question);
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) around.replacing?.(question);
     if (inPlace) return run(question, { inPlace, focusLabel: label });
-    await around.askBelow(question, formatLine(command, options), { focus: true, shownAs: shown });
+    const how = { focus: true, heading: headingOf(answer, label), shownAs: shown };
+    await around.askBelow(question, formatLine(command, options), how);
     if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
   }
 
@@ -225,6 +226,16 @@ export function createExchange(line, around, heading) {
       return true;
     },
   };
+}
+
+/**
+ * What was pressed, behind the question that it answers.
+ *
+ * @param {Answer | undefined} answer
+ * @param {string} label
+ */
+function headingOf(answer, label) {
+  return answer?.asks === true ? `${plainOf(answer.title, { now: Date.now() })} ${label}` : label;
 }
 
 /**

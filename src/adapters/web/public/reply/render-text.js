@@ -74,7 +74,8 @@ function renderInline(inline, reader) {
   switch (inline.kind) {
     case "text":
       if (inline.text === "" || isUnsaid(inline, reader)) return [];
-      if (inline.at === undefined) return [visible(inline.text)];
+      if (inline.at === undefined)
+        return [reader.heading === true ? withUnits(visible(inline.text)) : visible(inline.text)];
       return [h("time", { datetime: machineTime(inline.at), title: exactUtc(inline.at) }, visible(inline.text))];
     case "person":
       return inline.text === "" ? [] : [visible(inline.text)];
@@ -222,6 +223,15 @@ export function visible(text) {
     .replaceAll(/\r\n?/gu, "\n")
     .replaceAll(/\p{Cc}/gu, pictureOf)
     .replaceAll(/[\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu, "\u{FFFD}");
+}
+
+/**
+ * Words whose numbers keep their units beside them where a line breaks.
+ *
+ * @param {string} words
+ */
+function withUnits(words) {
+  return words.replaceAll(/(?<=^|\d) (?=(?:%|ms|s|min|h|d|y)(?![\p{L}\d]))/gu, "\u{A0}");
 }
 
 /** @param {string} control */
