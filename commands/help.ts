@@ -72,7 +72,7 @@ function overview(context: HelpContext): Reply {
   return reply({
     title: "What you can ask",
     blocks: [
-      { kind: "list", items: starts.map(item) },
+      { kind: "list", items: starts.map(({ name, summary }) => text`${commandLine(name)} · ${summary}`) },
       paragraph("Plain words will do: “why was my order rejected”."),
       ...inDetail(
         [{ kind: "list", title: text`Other questions`, items: others.filter(isQuestion).map(item) }],

@@ -1,6 +1,6 @@
 /** What the headline of an answer must say, by its command. Of every command that a sample asks. */
 export const HEADLINES: Readonly<Record<string, RegExp>> = {
-  help: /markets|2 commands|Subscribe this channel/u,
+  help: /What you can ask|2 commands|Subscribe this channel/u,
   time: /(?:mainnet|testnet) is (?:healthy|stalled), block [\d,]+|cannot be seen/u,
   info: /data nodes run .*v\d/u,
   "market list": /\d+ markets trade/u,
@@ -20,21 +20,21 @@ export const HEADLINES: Readonly<Record<string, RegExp>> = {
   "ledger verify": /export \d+, byte for byte/u,
   "alerts add": /Subscribed (?:already: )?(?:this channel|the console)/u,
   "alerts try":
-    /In \d+ days this would have told you (?:nothing|\d+ times|once|twice)|I have watched .* for \d+ h|Nothing is kept/u,
+    /In \d+ days this would have told you (?:nothing|\d+ times|once|twice)|cannot be said yet: .* watched for \d+ h|Nothing is kept/u,
   "alerts list": /\d+ subscriptions? in|No subscriptions/u,
   "alerts edit": /[Ss]ubscription \w+(?: tells|:) /u,
   "alerts pause": /Paused subscription \w+: /u,
   "alerts resume": /Resumed subscription \w+: /u,
   "alerts remove": /Removed subscription \w+: /u,
-  "alerts silence": /Silenced .+ for \d+ |Nothing changed: silence \w+ of /u,
+  "alerts silence": /Silenced .+ for \d+ |Nothing changed: a silence of everything covers that/u,
   "alerts silences": /Silenced: .+ until |\d+ silences, \d+ active|Nothing is silenced/u,
   "alerts unsilence": /Ended the silence of /u,
   "alerts ack": /Acknowledged: .+ on mainnet/u,
   "alerts why": /is down on mainnet, \d+ s so far/u,
-  "alerts told": /(?:Nothing was|\d+ things? (?:was|were)) told (?:since|from) /u,
+  "alerts told": /[Nn]ot known: (?:nothing|nobody) is subscribed|does not answer, \d+ s so far/u,
   "alerts log": /\d+ decisions?|Nothing is in the log/u,
   "alerts drill": /arrived at \d+ of \d+ place/u,
-  "alerts status": /does not answer since|no alert is open/u,
+  "alerts status": /does not answer, \d+ s so far|no alert is open/u,
   "answers show": /are for the asker/u,
   "answers set": /are now for everyone/u,
   "my parties": /no party/u,
@@ -52,7 +52,8 @@ export const QUESTIONS: Readonly<Record<string, RegExp>> = {
   "show orders and markets": /Did you mean .{0,7}market list or /u,
   market: /\d+ markets trade/u,
   "subscribe here": /Subscribe (?:this channel|the console) to the ops alerts on mainnet\?/u,
-  "silence all for the night": /Silence everything .{0,20}until 2026-01-16 07:00:00 UTC\?/u,
+  "silence all for the night":
+    /Silence everything .{0,20}until (?:2026-01-16 07:00(?::00)? UTC|⟨drawn⟩(?: ⟨drawn⟩)?)\?/u,
 };
 
 /** A mistake is named: by a word of what was typed, by what is missing, or by what is wrong with the place. */

@@ -21,7 +21,7 @@ import { type Milliseconds, toMillis } from "../../units/time.ts";
 import type { HomeContext } from "./home-subscriptions.ts";
 
 /** How many open alerts a page names, the worst first; the others are counted. */
-const PER_PAGE = 4;
+const PER_PAGE = 3;
 
 /** Nodes are looked at every few seconds. */
 const STALE_AFTER: Milliseconds = 120_000;

@@ -213,7 +213,9 @@ export function readersZone({ title, blocks, footer, zone = "UTC" }: Reply) {
     blocks.filter((block) => (block.kind === "table") === isTable).flatMap(valuesOf),
   );
   const names = (content: Text): boolean => content.some((one) => one.kind !== "time" && one.text.includes(zone));
-  const first = [title, ...(others ?? []), footer ?? []].find((content) => content.some(isMoment) || names(content));
+  const first = [title, ...(others ?? []), footer ?? []].find((content) =>
+    content.some((one) => isMoment(one) || (one.kind === "text" && one.at !== undefined)),
+  );
   if (first !== undefined) return { zone, named: names(first) ? undefined : first.find(isMoment), footer };
   if (tables?.some((content) => content.some(isMoment)) !== true) return { zone, named: undefined, footer };
   return { zone, named: undefined, footer: text`${footer}${footer === undefined ? "" : " · "}times in ${zone}` };

@@ -3,6 +3,7 @@ import stringWidth from "string-width";
 import { expect, test } from "vitest";
 
 import { PHONE_LINE } from "../../../../src/adapters/discord/limits.ts";
+import { timeColumn } from "../../../../src/adapters/chat/bounds.ts";
 import { renderTable } from "../../../../src/adapters/discord/render/table.ts";
 import type { Table } from "../../../../src/reply/block.ts";
 import { commandLine, strong, time, toText } from "../../../../src/reply/text.ts";
@@ -23,8 +24,8 @@ test("any table has rows of phone lines, and takes no more than its room", () =>
     fc.property(anyTable, fc.integer({ min: 20, max: 3900 }), fc.boolean(), (table, max, apart) => {
       const { markdown, rows } = renderTable(table, { max, held: undefined, onId: () => {}, apart });
       expect(markdown.length).toBeLessThanOrEqual(max);
-      // A row that stands alone, or beside a button, may wrap its first cell.
-      const mayWrap = apart || table.rows.length === 1;
+      // A row that stands alone, beside a button or with a time that matters may wrap its first cell.
+      const mayWrap = apart || table.rows.length === 1 || timeColumn(table, [...table.columns.keys()]) !== undefined;
       const tooWide = rows.lines.flatMap((row) =>
         row.split("\n").filter((line, index) => widthOf(line) > (mayWrap && index === 0 ? 2 : 1) * PHONE_LINE),
       );

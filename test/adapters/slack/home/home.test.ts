@@ -202,17 +202,19 @@ test("the home tab shows all that is open, page by page", async () => {
   expect(said(home)).toMatch(saying("*10* more", "1 party"));
   ann.pressAtHome(home, "All alerts");
   const first = await anew(scene, ann, home);
-  ann.pressAtHome(first, "Page: Open alerts, page 2 of 3");
-  const second = await anew(scene, ann, first);
-  ann.pressAtHome(second, "Page: Open alerts, page 3 of 3");
-  const third = await anew(scene, ann, second);
-  const shown = [first, second, third].map(named);
-  expect(shown.map(({ length }) => length)).toEqual([4, 4, 4]);
+  const lists = [first];
+  for (const page of [2, 3, 4]) {
+    ann.pressAtHome(lists.at(-1)!, `Page: Open alerts, page ${page} of 4`);
+    lists.push(await anew(scene, ann, lists.at(-1)!));
+  }
+  const shown = lists.map(named);
+  expect(shown.map(({ length }) => length)).toEqual([3, 3, 3, 3]);
   expect(new Set(shown.flat())).toEqual(new Set(nodes));
   // What is done in a list is shown there.
-  ann.pressAtHome(third, "Acknowledge");
-  const done = await anew(scene, ann, third);
-  expect(said(done)).toMatch(saying("Acknowledged", "page 3 of 3"));
+  const last = lists.at(-1)!;
+  ann.pressAtHome(last, "Acknowledge");
+  const done = await anew(scene, ann, last);
+  expect(said(done)).toMatch(saying("Acknowledged", "page 4 of 4"));
   ann.pressAtHome(done, "Page: Your parties");
   expect(said(await anew(scene, ann, done))).toContain("treasury");
 });

@@ -56,13 +56,13 @@ describe("Slack is gone when an answer is ready", () => {
     const ann = fake.person("ann");
     const mention = ann.mention(scene.channel, "probe wait", "1.000001");
     await until(() => mention.acknowledgedAfter !== undefined, "the acknowledgement");
-    for (const method of ["chat.postEphemeral", "conversations.open"]) {
+    for (const method of ["chat.postMessage", "conversations.open"]) {
       fake.fail({ method, answer: { status: 503 } });
     }
     job.finish(titled("in the thread"));
     await waits.passUntil(() => ann.sees(scene.channel).length === 2, "the answer");
     const answer = ann.sees(scene.channel)[1]!;
-    expect(answer).toMatchObject({ thread: "1.000001", onlyFor: ann.id });
+    expect(answer).toMatchObject({ thread: "1.000001", onlyFor: undefined });
     // A 503 is certain: nothing arrived.
     expect(said(answer)).not.toContain(POSSIBLE_DUPLICATE);
   });
