@@ -25,6 +25,7 @@ export const alertsAdd = command({
     "send|post|report|put|get|push|route|pipe|forward|deliver {kinds} {to}|channel|here|us",
     "if|when|whenever|once {high}|{low}",
     "loop|posted|informed|updated {to}|channel|here|us|me",
+    "get told|informed|notified|alerted|warned|paged|pinged when|whenever|if|once",
     "hear|posted|informed|updated|told channel|here|us|me about|on|when|if|…",
     "alert|notify|inform|warn|notification channel|here|us|me",
     "send|post|report|put|drop|announce incident|problem|outage|issue|trouble|warning|update channel|here|us",

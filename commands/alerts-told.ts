@@ -12,10 +12,10 @@ import {
   untoldLines,
   worstFirst,
 } from "../src/answers/alerts/episodes/told.ts";
-import { calmWords, type Watched, watchedSince } from "../src/answers/alerts/episodes/watched.ts";
+import { calmWords, watchedSince } from "../src/answers/alerts/episodes/watched.ts";
 import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
-import { type Block, paragraph } from "../src/reply/block.ts";
+import { paragraph } from "../src/reply/block.ts";
 import { capitalised } from "../src/reply/enum-words.ts";
 import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
 import { type Inline, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
@@ -68,7 +68,7 @@ export const alertsTold = command({
     const when = isDay ? pastRangeText(range, now, zone) : text`${pastRangeWords(range, now, zone)}`;
     const [unheard, watched] = await Promise.all([
       untoldLines(range, network, context, now),
-      lines.length === 0 ? watchedSince(range, keys, network, context) : undefined,
+      watchedSince(range, keys, network, context),
     ]);
     const untold = unheard.filter(isAbout(about));
     const shown = (at: Milliseconds): Inline => momentOf(at, isDay && now - at < DAY ? undefined : zone);
@@ -81,17 +81,22 @@ export const alertsTold = command({
       ...(untold.length === 0 ? [] : [toldTable(untold, missed, inTable, context)]),
     ];
     const notes = [
-      ...(watched === undefined || watched.since === 0 ? [words] : []),
+      ...(lines.length > 0 || watched.since === 0 ? [words] : []),
       ...(more ? [`Of that time, the last ${formatCount(MAX_MESSAGES)} messages were read.`] : []),
       ...keptWords(range, now - alerts.retention, zone),
     ];
+    const happened = happenedWords([...lines, ...untold], shown);
+    const known = knownWords(watched.since, range, [...lines, ...untold], shown);
     const said = reply({
-      title:
-        happenedWords([...lines, ...untold], shown) ??
-        (watched === undefined ? text`` : calmWords(watched, range, whereWords(options), namedSpan(options), shown)),
-      blocks: [paragraph(text`${asSentence(when)}.`), ...tables, ...notesOf(watched), paragraph(joinText(notes, " "))],
+      title: happened ?? calmWords(watched, range, whereWords(options), namedSpan(options), shown),
+      blocks: [
+        paragraph(text`${asSentence(when)}${known}.`),
+        ...tables,
+        ...(lines.length === 0 ? watched.notes.map((note) => paragraph(note)) : []),
+        paragraph(joinText(notes, " ")),
+      ],
       actions: [
-        ...(watched?.isSubscribed === false && offersChanges(context)
+        ...(lines.length === 0 && !watched.isSubscribed && offersChanges(context)
           ? [commandAction("Subscribe", "alerts add")]
           : []),
         ...(range.to < now ? [commandAction("Since then", "alerts told", later, "reply")] : []),
@@ -120,8 +125,15 @@ function isAbout(name = ""): (line: ToldLine) => boolean {
   return ({ what }) => what.toLowerCase().includes(name.toLowerCase());
 }
 
-function notesOf(watched: Watched | undefined): readonly Block[] {
-  return watched?.notes.map((note) => paragraph(note)) ?? [];
+/** Since when the time is known in which something happened, where that is not all of it. */
+function knownWords(
+  since: Milliseconds,
+  { from }: Stretch,
+  lines: readonly ToldLine[],
+  shown: (at: Milliseconds) => Inline,
+): Text {
+  const isPart = since > from && lines.length > 0 && lines.every(({ at }) => at >= since);
+  return isPart ? text`; known only since ${shown(since)}` : [];
 }
 
 /** `last night`, where that is all that was said of the time. */

@@ -214,12 +214,12 @@ async function offerValues(
 
 /** What was read of the question, in the words of the fields, and what the command is about. */
 function readOf(guess: Guess, chosen?: string): Block[] {
-  const read: Field[] = [];
-  const flags: Block[] = [];
+  const [read, flags]: [Field[], Block[]] = [[], []];
   for (const [name, value] of Object.entries(guess.options)) {
     const option = guess.command.options[name];
+    const shows = option?.kind === "text" ? option.shows : undefined;
     if (option?.kind === "flag") flags.push(...(value === "no" ? [] : [paragraph(`${option.description}.`)]));
-    else read.push(field(fieldLabel(name, option ?? {}), String(value)));
+    else read.push(field(fieldLabel(name, option ?? {}), shows?.(String(value)) ?? String(value)));
   }
   const about = aboutOf(guess, chosen);
   const isSaid = about === "" || about === sentenceOf(guess.command);

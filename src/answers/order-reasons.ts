@@ -1,4 +1,4 @@
-import { enumWords } from "../reply/enum-words.ts";
+import { capitalised, enumWords } from "../reply/enum-words.ts";
 
 const GFN_IN_AUCTION = "A good-for-normal order (GFN) is not taken while the market is in an auction.";
 const GFA_IN_TRADING = "A good-for-auction order (GFA) is only taken while the market is in an auction.";
@@ -73,13 +73,13 @@ export const ORDER_REASONS: Readonly<Record<string, string>> = {
     "It is reduce-only and would not have reduced the party's position.",
 };
 
-/** What an order's reason says first, of so many characters, for a list; undefined without one. */
+/** What an order's reason says first, for a list; in few words where that takes more characters; undefined without one. */
 export function reasonClause(reason: string | undefined, most: number): string | undefined {
   const [clause] =
     orderReason(reason)
       ?.replaceAll(/ \([A-Z]+\)/gu, "")
       .split(/[;.]/u, 1) ?? [];
-  return clause === undefined || clause.length <= most ? clause : `${clause.slice(0, most).replace(/\s+\S*$/u, "")}…`;
+  return clause === undefined || clause.length <= most ? clause : capitalised(shortReason(reason) ?? clause);
 }
 
 /** An order's reason in a few words, for headlines; undefined without one. */

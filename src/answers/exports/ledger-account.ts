@@ -6,7 +6,7 @@ import { quoteValue } from "../../bot/grammar/tokens.ts";
 import type { ExportResult, ExportSubject } from "../../export/jobs/job.ts";
 import type { LedgerAccount, LedgerFlows } from "../../export/ledger-account.ts";
 import { type Block, details, facts, field, type Field, fields, paragraph, table } from "../../reply/block.ts";
-import { type Action, type Ask, type Attachment, commandAction, type Reply } from "../../reply/reply.ts";
+import { type Action, type Attachment, commandAction, type Reply } from "../../reply/reply.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 import {
   code,
@@ -59,10 +59,10 @@ function checkAction({ platforms, here }: LedgerReplyContext, sent: readonly Att
   const [file] = sent;
   if (file === undefined) return [];
   const chat = platforms.chat(here.platform);
-  const check = (label: string, options: Ask["options"]): Action => commandAction(label, "ledger verify", options);
   const { name, sha256 } = file;
-  if (chat === undefined) return [check("Check the file", { sha256: sha256.slice(0, HASH_BEGINNING) })];
-  return [chat.returnsFiles === true ? check("Check the file", { file: name }) : check("Check its hash", { sha256 })];
+  const hash = chat === undefined ? sha256.slice(0, HASH_BEGINNING) : sha256;
+  const options = chat?.returnsFiles === true ? { file: name } : { sha256: hash };
+  return [commandAction("Check the file", "ledger verify", options)];
 }
 
 /** The reply to a whole export: the party's gain or loss, and the proof that its file is complete. */

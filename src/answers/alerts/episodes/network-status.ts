@@ -4,6 +4,9 @@ import { compareSeverity, IntegerText, timeFromText, TimeText, timeToText } from
 import type { NetworkStatus } from "../../../alerts/judge/kinds/network-status.ts";
 import { KIND_GROUPS, KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { labelOf } from "../../../alerts/judge/kinds/reading.ts";
+import { destinationKey } from "../../../alerts/destination.ts";
+import { matchesSilence } from "../../../alerts/route/silence.ts";
+import { silenceUntilWords } from "../../../alerts/words/silence-words.ts";
 import { covers, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { type Episode, isOpen, type Machine } from "../../../alerts/judge/rules/episode.ts";
 import { ruleFor, timingOf } from "../../../alerts/judge/rules/rules.ts";
@@ -20,7 +23,7 @@ import { withoutUndefined } from "../../../units/without-undefined.ts";
 import { capitalised } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import type { CallerContext } from "../destination.ts";
+import { type CallerContext, destinationHere } from "../destination.ts";
 import { episodeLabel, seenHere, worstFirst } from "./episodes.ts";
 
 /** How many open episodes are named; the rest is counted. */
@@ -277,7 +280,7 @@ export interface WatchedStall {
 export async function watchedStall(
   context: CallerContext & {
     readonly network: string;
-    readonly alerts: Pick<AlertService, "verdict" | "openEpisodes">;
+    readonly alerts: Pick<AlertService, "verdict" | "openEpisodes" | "silences">;
     readonly now: () => Nanoseconds;
   },
   verdict: Verdict,
@@ -289,11 +292,15 @@ export async function watchedStall(
   const open = await openStall(network, alerts);
   if (open !== undefined) {
     const fired = seenHere(open, context);
+    const now = toMillis(context.now());
+    const place = { ...open, destination: destinationKey(destinationHere(context)) };
+    const silence = (await alerts.silences().catch(() => [])).find((one) => matchesSilence(one, place, now));
+    const silenced = silence === undefined ? [] : text`, and is silenced here ${silenceUntilWords(silence, now)}`;
     return {
       fired,
-      title: text`${network} has stood still for ${lengthWords(fired, toMillis(context.now())).replace(/ so far$/u, "")}`,
+      title: text`${network} has stood still for ${lengthWords(fired, now).replace(/ so far$/u, "")}`,
       tone: SEVERITY[fired.severity].tone,
-      judgement: text`Its alert has fired, and ${fired.acknowledged?.by ?? "nobody"} has taken it.`,
+      judgement: text`Its alert has fired, and ${fired.acknowledged?.by ?? "nobody"} has taken it${silenced}.`,
     };
   }
   if (verdict.network === "stalled" && still >= DEFAULT_THRESHOLDS.stalledMillis) return undefined;

@@ -41,7 +41,7 @@ test("an export asks for its party and its asset by what there is, and its file 
   const shown = (): string => ann.sees(scene.channel).map(said).join("\n");
   expect(shown()).toMatch(/Checked: the file is byte for byte the one exported/u);
   // What is checked is not offered to be checked.
-  expect(labelsOf((ann.sees(scene.channel).at(-1) ?? exported).blocks)).not.toContain("Check its hash");
+  expect(labelsOf((ann.sees(scene.channel).at(-1) ?? exported).blocks)).not.toContain("Check the file");
 });
 
 test("without a file, one's own exports are to choose from", async () => {
