@@ -6,8 +6,6 @@ import type { Milliseconds } from "../../units/time.ts";
 export const MAX_BLOCKS = 50;
 /** https://docs.slack.dev/reference/block-kit/blocks/section-block */
 export const SECTION_LENGTH = 3000;
-export const MAX_SECTION_FIELDS = 10;
-export const SECTION_FIELD_LENGTH = 2000;
 /** https://docs.slack.dev/reference/block-kit/blocks/header-block: plain text only. */
 export const HEADER_LENGTH = 150;
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */

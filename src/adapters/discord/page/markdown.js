@@ -127,7 +127,7 @@ const INLINES = {
   twemoji: ({ name = "" }) => visible(name),
   emoji: ({ name = "" }) => `:${visible(name)}:`,
   timestamp: ({ timestamp = "0", format = "f" }, _children, now) =>
-    drawTime(timestamp, format === "R", now, TIME_PARTS[format]),
+    drawTime(timestamp, format === "R", now, (moment) => moment.slice(...(TIME_PARTS[format] ?? []))),
   br: () => "\n",
   newline: () => "\n",
 };

@@ -4,6 +4,7 @@
 /** @import { VNode } from "../../web/public/vnode/vnode.js" */
 import { drawLink, drawTime, drawUnknown } from "../../web/public/preview/drawn-message.js";
 import { visible } from "../../web/public/reply/render-text.js";
+import { localTime } from "../../web/public/reply/times.js";
 import { h } from "../../web/public/vnode/vnode.js";
 
 /**
@@ -105,7 +106,16 @@ function drawDate(target, fallback, now) {
  * @param {number} now Unix milliseconds
  */
 function drawMoment(seconds, format, now) {
-  return drawTime(seconds, format.includes("{ago}"), now, format === "{time}" ? [11, 16] : undefined);
+  /** @type {(days: number) => string} */
+  const dayBefore = (days) => localTime(`${Math.trunc(now) - days * 86_400_000}000000`, undefined).slice(0, 10);
+  return drawTime(seconds, format.includes("{ago}"), now, (moment) => {
+    const day = moment.slice(0, 10);
+    const date = day === dayBefore(0) ? "today" : day === dayBefore(1) ? "yesterday" : day;
+    return format
+      .replace(/\{date\w*\}/u, date)
+      .replace("{time_secs}", moment.slice(11, 19))
+      .replace("{time}", moment.slice(11, 16));
+  });
 }
 
 /**

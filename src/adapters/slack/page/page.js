@@ -22,7 +22,7 @@ import { h } from "../../web/public/vnode/vnode.js";
  *   readonly initial_options?: readonly Choice[], readonly initial_value?: string, readonly initial_date?: string,
  *   readonly initial_time?: string, readonly initial_date_time?: number, readonly alt_text?: string }} Element
  * @typedef {{ readonly type: string, readonly text?: string | number, readonly value?: number, readonly elements?: readonly RichText[] }} Cell
- * @typedef {{ readonly type: string, readonly text?: TextObject, readonly fields?: readonly TextObject[],
+ * @typedef {{ readonly type: string, readonly text?: TextObject,
  *   readonly elements?: readonly (Element | TextObject | RichText)[], readonly accessory?: Element, readonly rows?: readonly (readonly Cell[])[],
  *   readonly column_settings?: readonly { readonly align?: string }[], readonly label?: TextObject, readonly hint?: TextObject,
  *   readonly element?: Element, readonly alt_text?: string, readonly title?: TextObject, readonly caption?: string,
@@ -112,16 +112,11 @@ function drawBlock(block, now) {
  * @param {Block} block
  * @param {number} now
  */
-function drawSection({ text, fields, accessory }, now) {
-  const words = [
-    text === undefined ? undefined : h("div", {}, ...drawText(text, now)),
-    fields === undefined
-      ? undefined
-      : h("div", { class: "fields" }, ...fields.map((field) => h("div", {}, ...drawText(field, now)))),
-  ];
+function drawSection({ text, accessory }, now) {
+  const words = text === undefined ? undefined : h("div", {}, ...drawText(text, now));
   return accessory === undefined
-    ? h("div", { class: "section" }, ...words)
-    : h("div", { class: "section beside" }, h("div", {}, ...words), drawElement(accessory, now));
+    ? h("div", { class: "section" }, words)
+    : h("div", { class: "section beside" }, words, drawElement(accessory, now));
 }
 
 /**

@@ -3,10 +3,10 @@ import type { KnownBlock } from "@slack/types";
 import { columnCount } from "../../../reply/columns.js";
 import { type Block, type Field, hasRows, type Table } from "../../../reply/block.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
-import { type Text, toText } from "../../../reply/text.ts";
+import { type Inline, type Text, toText } from "../../../reply/text.ts";
 import { FOLDED_ROWS, mostThat, shownOf, timeColumn } from "../../chat/bounds.ts";
 import type { Press } from "../../chat/press.ts";
-import { MAX_SECTION_FIELDS, SECTION_FIELD_LENGTH, SECTION_LENGTH } from "../limits.ts";
+import { SECTION_LENGTH } from "../limits.ts";
 import { renderChoice } from "./buttons.ts";
 import { escapeMrkdwn, insideFence, type Markup, plainTextElement, renderText } from "./mrkdwn.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type RenderedTable,
   renderTableBlock,
   rowLabel,
+  shortIds,
   type TableBounds,
 } from "./table.ts";
 
@@ -65,7 +66,7 @@ export function renderBlock(block: Block, bounds: Bounds, form: TableForm): Rend
     case "paragraph":
       return sections(undefined, [block.text], bounds, "");
     case "fields":
-      return renderFields(block.title, block.fields, bounds);
+      return sections(block.title, block.fields.map(fieldLine), bounds, "");
     case "list":
       return sections(block.title, block.items, bounds, "• ");
     case "table":
@@ -116,49 +117,19 @@ function sections(title: Text | undefined, items: readonly Text[], bounds: Bound
     } else {
       open = open === "" ? shown : `${open}\n${shown}`;
     }
-    length += shown.length + 1;
+    length += seen(shown).length + 1;
   }
   if (open.trim() !== "") packed.push(open);
   return { blocks: packed.map(sectionBlock), length, whole };
 }
 
-function renderFields(title: Text | undefined, fields: readonly Field[], bounds: Bounds): RenderedBlocks {
-  const head = titleLine(title);
-  const blocks: KnownBlock[] = head.mrkdwn === "" ? [] : [sectionBlock(head.mrkdwn)];
-  let length = head.mrkdwn.length;
-  let whole = head.whole;
-  let row: { type: "mrkdwn"; text: string; verbatim: true }[] | undefined;
-  for (const field of fields) {
-    const max = Math.min(SECTION_FIELD_LENGTH, bounds.length - length);
-    const shown = fieldMarkup(field, max);
-    const needsBlock = field.wide === true || row === undefined || row.length >= MAX_SECTION_FIELDS;
-    if (shown === undefined || (needsBlock && blocks.length >= bounds.blocks)) {
-      whole = false;
-      break;
-    }
-    whole &&= shown.whole;
-    length += shown.mrkdwn.length;
-    if (field.wide === true) {
-      blocks.push(sectionBlock(shown.mrkdwn));
-      row = undefined;
-      continue;
-    }
-    if (row === undefined || row.length >= MAX_SECTION_FIELDS) {
-      row = [];
-      blocks.push({ type: "section", fields: row });
-    }
-    row.push({ type: "mrkdwn", text: shown.mrkdwn, verbatim: true });
-  }
-  return { blocks, length, whole };
-}
-
-function fieldMarkup(field: Field, max: number): Markup | undefined {
-  if (max < 40) return undefined;
-  const name = renderText(field.name, { max: Math.min(300, Math.floor(max / 2)), bold: true });
-  const room = max - name.mrkdwn.length - 1;
-  const value = renderText(field.value, { max: room });
-  const shown = `${name.mrkdwn.trim()}\n${value.mrkdwn.trim() === "" ? "–" : value.mrkdwn}`.trim();
-  return { mrkdwn: shown, whole: name.whole && value.whole };
+/** A field in a line of its own: half of a phone's width has no room for an amount or a time. */
+function fieldLine({ name, value }: Field): Text {
+  const bold = name.map((one): Inline => (one.kind === "text" ? { kind: "strong", text: one.text } : one));
+  const shown: Text = plainText(value).trim() === "" ? [{ kind: "text", text: "–" }] : value;
+  return plainText(name).trim() === ""
+    ? shown
+    : [...bold, { kind: "strong", text: ":" }, { kind: "text", text: " " }, ...shown];
 }
 
 function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlocks {
@@ -199,16 +170,24 @@ function renderTable(table: Table, bounds: Bounds, form: TableForm): RenderedBlo
 /** Reserved for the line that says what of a table is shown. */
 const NOTE_LENGTH = 127;
 
-/** As a table block, else in lines: also where each row is a story, if as many have room. */
+/**
+ * As a table block, else in lines, if as many have room: also where each row is a story, and where few rows would lose a
+ * column.
+ */
 function renderRows(table: Table, bounds: Bounds, form: TableForm): RenderedTable {
   const inBlock =
     form.asTable && !form.inView
       ? renderTableBlock(table, bounds.length, { ...form, paged: form.asker !== undefined })
       : undefined;
-  if (inBlock !== undefined && !isStory(table)) return inBlock;
+  const isFew = form.folded && table.rows.length <= FEW_ROWS;
+  const loses = isFew && (inBlock?.columns ?? 0) < mostImportant(table, form).length;
+  if (inBlock !== undefined && !isStory(table) && !loses) return inBlock;
   const inLines = renderCards(table, bounds, form);
   return inBlock !== undefined && inLines.rows < inBlock.rows ? inBlock : inLines;
 }
+
+/** So many lines are read as soon as a table of them. */
+const FEW_ROWS = 5;
 
 /** Whether each row has a name, a time that matters and more: a phone has no room for their columns, and wraps lines. */
 function isStory(table: Table): boolean {
@@ -233,15 +212,21 @@ function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTa
  */
 function renderCards(table: Table, given: Bounds, form: TableForm): RenderedTable {
   let rendered: RenderedBlocks = NOTHING;
-  const chosen = mostImportant(table, form.maxColumns);
+  const chosen = mostImportant(table, form);
   const choiceLength = choiceLengths(table, form);
   const titles = escapeMrkdwn(chosen.map((index) => printable(table.columns[index]?.title ?? "").trim()).join(" · "));
   const named =
     (form.folded || isStory(table)) && given.blocks > 1 && /[^\s·]/u.test(titles) && titles.length <= MAX_TITLES_LENGTH;
   const head = named ? [contextBlock(titles)] : [];
   const bounds = { blocks: given.blocks - head.length, length: given.length - (named ? titles.length : 0) };
+  let whole = true;
   const lines = table.rows.slice(0, form.maxRows).map((row): Text => {
-    if (named) return shortLine(chosen.map((index) => row[index] ?? []));
+    if (named) {
+      const cells = chosen.map((index) => row[index] ?? []);
+      const short = form.folded ? cells.map(shortIds) : cells;
+      whole &&= short.every((cell, at) => plainText(cell) === plainText(cells[at] ?? []));
+      return shortLine(short);
+    }
     return chosen
       .map((index): Text => {
         const cell = row[index] ?? [];
@@ -259,7 +244,7 @@ function renderCards(table: Table, given: Bounds, form: TableForm): RenderedTabl
     return fits;
   });
   const length = rendered.length + choiceLength(rows) + given.length - bounds.length;
-  return { blocks: [...head, ...rendered.blocks], length, rows, columns: chosen.length, whole: true };
+  return { blocks: [...head, ...rendered.blocks], length, rows, columns: chosen.length, whole };
 }
 
 /** Longer titles would take more than a line. */
@@ -318,7 +303,12 @@ function renderCode(content: string, bounds: Bounds): RenderedBlocks {
 
 /** The members of a block that do not count for its length, and those that people do not see. */
 export const UNCOUNTED_MEMBERS = ["type", "action_id", "block_id", "style", "align"];
-export const UNSHOWN_MEMBERS = [...UNCOUNTED_MEMBERS, "value", "url"];
+export const UNSHOWN_MEMBERS = [...UNCOUNTED_MEMBERS, "value", "url", "format"];
+
+/** Mrkdwn as long as people see it: the markup of a time is four times as long as the time. */
+export function seen(mrkdwn: string): string {
+  return mrkdwn.replaceAll(/<!date\^[^|>]*\|([^>]*)>/gu, "$1");
+}
 
 /** The texts in a block, or in anything within one, without those of some members. */
 export function textsOf(value: unknown, unseen: readonly string[]): string[] {

@@ -27,6 +27,7 @@ import {
   renderBlock,
   type RenderedBlocks,
   sectionBlock,
+  seen,
   type TableForm,
   textsOf,
   UNCOUNTED_MEMBERS,
@@ -237,7 +238,7 @@ function layOutFolded(first: Reply, { asker, inView = false }: MessageContext, h
   for (;;) {
     const layout = { title, body: renderBody(first, held ?? [], room, form), left: "", note: "", footer };
     const texts = blocksOf(layout, undefined).filter(({ type }) => type !== "actions");
-    const excess = textsOf(texts, UNSHOWN_MEMBERS).join("\n").length - FOLDED_LENGTH;
+    const excess = seen(textsOf(texts, UNSHOWN_MEMBERS).join("\n")).length - FOLDED_LENGTH;
     if (excess <= 0 || room <= 0) return layout;
     room -= excess;
   }

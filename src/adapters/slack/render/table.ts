@@ -24,7 +24,10 @@ export interface RenderedTable {
 export interface TableBounds {
   readonly maxColumns: number;
   readonly maxRows: number;
-  /** A button beside it shows more: rows left out need no file, and the choice of a few rows needs no reserved length. */
+  /**
+   * A button beside it shows more: rows left out need no file, the choice of a few rows needs no reserved length, and no
+   * column stands beyond the edge of a phone.
+   */
   readonly folded: boolean;
   /** A long one has pages, which not every workspace may take. */
   readonly paged: boolean;
@@ -33,19 +36,26 @@ export interface TableBounds {
 /** A cell longer than this makes its row unreadable; the CSV has all of it. */
 const CELL_LENGTH = 300;
 
-/** The places of the most important columns, in the table's order: the first one always. */
-export function mostImportant(table: Table, max: number): readonly number[] {
+/**
+ * The places of the most important columns, in the table's order: the first one always. A phone has no room beside the
+ * others for what matters least, as times that the footer says.
+ */
+export function mostImportant(
+  table: Table,
+  { maxColumns, folded }: Pick<TableBounds, "folded" | "maxColumns">,
+): readonly number[] {
   const count = columnCount(table);
-  const leaving = leavingOrder(table.columns, count).slice(0, Math.max(0, count - max));
-  return Array.from({ length: count }, (_, index) => index).filter((index) => !leaving.includes(index));
+  const leaving = leavingOrder(table.columns, count).slice(0, Math.max(0, count - maxColumns));
+  return Array.from({ length: count }, (_, index) => index).filter(
+    (index) => !leaving.includes(index) && !(folded && index > 0 && table.columns[index]?.priority === 3),
+  );
 }
 
 /** Renders as many rows and columns as the limit allows, dropping columns of low priority first; undefined for none. */
 export function renderTableBlock(table: Table, max: number, bounds: TableBounds): RenderedTable | undefined {
   let best: RenderedTable | undefined;
-  const columns = mostImportant(table, bounds.maxColumns);
-  // A phone has no room beside the others for what matters least, as times that the footer says.
-  for (const level of bounds.folded ? [2, 1] : [3, 2, 1]) {
+  const columns = mostImportant(table, bounds);
+  for (const level of [3, 2, 1]) {
     const chosen = columns.filter((index) => index === 0 || (table.columns[index]?.priority ?? 1) <= level);
     if (chosen.length === 0) continue;
     const shown = withRows(table, chosen, max, bounds);
@@ -63,6 +73,7 @@ function withRows(
 ): RenderedTable | undefined {
   const titles = chosen.map((index) => cellOf([{ kind: "text", text: table.columns[index]?.title ?? "" }]));
   const head = titles.map(({ cell }) => cell);
+  const widths = titles.map(({ width }) => width);
   const choiceLength = choiceLengths(table, bounds);
   const rows = [head];
   let length = lengthOf(titles);
@@ -74,8 +85,10 @@ function withRows(
     length += more;
     whole &&= cells.every((cell) => cell.whole);
     rows.push(cells.map(({ cell }) => cell));
+    for (const [at, { width }] of cells.entries()) widths[at] = Math.max(widths[at] ?? 0, width);
   }
   if (rows.length === 1) return undefined;
+  if (bounds.folded && widths.reduce((sum, width) => sum + width + BESIDE, -BESIDE) > PHONE_WIDTH) return undefined;
   const settings = chosen.map((index) => columnSetting(table.columns[index]));
   const isLong = bounds.paged && rows.length - 1 > PAGE_ROWS;
   const caption = isLong ? captionOf(table) : "";
@@ -89,6 +102,10 @@ function withRows(
     length: length + caption.length + choiceLength(rows.length - 1),
   };
 }
+
+/** What a phone shows of a table's line, in characters; the border between two columns takes as much as so many. */
+const PHONE_WIDTH = 40;
+const BESIDE = 3;
 
 /** A longer table has pages. */
 const PAGE_ROWS = FOLDED_ROWS;
@@ -150,7 +167,8 @@ function lengthOf(cells: readonly RenderedCell[]): number {
   return cells.reduce((sum, { length }) => sum + length, 0);
 }
 
-function shortIds(content: Text): Text {
+/** Ids by their ends. */
+export function shortIds(content: Text): Text {
   return content.map((inline) =>
     inline.kind === "code" && inline.id === true ? { kind: "text", text: shortenId(inline.text) } : inline,
   );
@@ -162,7 +180,12 @@ interface RenderedCell {
   readonly cell: Cell;
   readonly whole: boolean;
   readonly length: number;
+  /** In characters, as a reader sees it. */
+  readonly width: number;
 }
+
+/** `Jan 15, 2026 12:00:05`. */
+const MOMENT_WIDTH = 21;
 
 /** Slack refuses an empty cell. Ids are shown by their ends; a channel by its name and a moment in the reader's zone, which only rich text has. */
 function cellOf(content: Text): RenderedCell {
@@ -178,10 +201,11 @@ function cellOf(content: Text): RenderedCell {
       cell: { type: "rich_text", elements: [{ type: "rich_text_section", elements: richText(shown) }] },
       whole,
       length: plain.length,
+      width: isDated ? Math.min(MOMENT_WIDTH, plain.length) : plain.length,
     };
   }
   const text = isLong ? `${escapeText(points.slice(0, CELL_LENGTH).join(""))}…` : escapeText(plain) || "–";
-  return { cell: { type: "raw_text", text }, whole: whole && !isLong, length: text.length };
+  return { cell: { type: "raw_text", text }, whole: whole && !isLong, length: text.length, width: points.length };
 }
 
 /** A moment in the reader's own zone, as far as Slack reads it. */

@@ -103,12 +103,9 @@ test("a cell that names a channel mentions it, so that its name is shown; no oth
   ]);
 });
 
-test("more wide fields than a message has blocks: as many as fit, and a file with all", () => {
-  const fields = Array.from({ length: 70 }, (_, index) => ({
-    name: toText(`name ${index}`),
-    value: toText("value"),
-    wide: true as const,
-  }));
+test("more fields than a message has room for: as many as fit, and a file with all", () => {
+  const value = toText("value ".repeat(40));
+  const fields = Array.from({ length: 70 }, (_, index) => ({ name: toText(`name ${index}`), value }));
   const { blocks, files } = renderSlack(reply({ title: "x", blocks: [{ kind: "fields", fields }] }));
   expect(judgeMessage({ text: "x", blocks })).toEqual([]);
   expect(shownText(blocks)).toContain("whole-reply.txt");

@@ -130,12 +130,12 @@ export function drawLink(url, children, unsafe) {
  * @param {string} seconds Unix seconds in decimal
  * @param {boolean} isRelative
  * @param {number} now Unix milliseconds
- * @param {readonly [from: number, to: number]} [part] Of `2026-01-15 12:00:05 UTC`; the whole where left out.
+ * @param {(moment: string) => string} shown What it shows of `2026-01-15 12:00:05 UTC`.
  */
-export function drawTime(seconds, isRelative, now, part = [0, Infinity]) {
+export function drawTime(seconds, isRelative, now, shown) {
   const at = `${seconds}000000000`;
   const attrs = { datetime: machineTime(at), title: exactUtc(at), class: "timestamp" };
-  if (!isRelative) return h("time", attrs, localTime(at, undefined).slice(...part));
+  if (!isRelative) return h("time", attrs, shown(localTime(at, undefined)));
   // The page keeps it true, as both apps do.
   const millis = toMillis(at);
   return h("time", { ...attrs, "data-age": String(millis) }, age(millis, now));
