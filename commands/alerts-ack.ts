@@ -34,7 +34,12 @@ import { EPISODE_OPTION } from "../src/answers/alerts/episodes/episode-options.t
 export const alertsAck = command({
   name: "alerts ack",
   alsoCalled: ["acknowledge", "reminder"],
-  asked: ["acknowledge|ack", "take|taking care|alert|over", "stop|no|end reminder"],
+  asked: [
+    "acknowledge|ack",
+    "acknowledge|ack the|this|that|it|alert",
+    "take|taking care|alert|over",
+    "stop|no|end reminder",
+  ],
   summary: "Acknowledge an alert: no more reminders",
   verb: "Acknowledge",
   title: "Acknowledge an alert",

@@ -12,7 +12,10 @@ import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.t
 export const alertsSilences = command({
   name: "alerts silences",
   alsoCalled: ["silences"],
-  asked: ["which|what|list|show|who|active silence|mute|snooze|quiet|quieten|suppress|hush", "is|are silenced|muted"],
+  asked: [
+    "which|what|list|show|who|active silence|mute|snooze|quiet|quieten|suppress|hush",
+    "is|are|am silenced|muted",
+  ],
   summary: "The silences that hold now or will later",
   verb: "List silences",
   run: async (context) => {

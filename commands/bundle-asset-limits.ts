@@ -13,7 +13,7 @@ import { shortenId } from "../src/reply/text.ts";
 
 export const bundleAssetLimits = command({
   name: "bundle asset-limits",
-  asked: ["bundle limit", "asset limit|withdraw|deposit", "bundle"],
+  asked: ["bundle limit", "asset limit|withdraw|deposit", "limit withdraw|deposit|bridge", "bundle"],
   summary: "The signed bundle that sets an asset's limits",
   verb: "Show bundle",
   examples: ["bundle asset-limits <proposal>"],

@@ -1,8 +1,8 @@
 import { seenHere, findEpisode, suggestEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { findKind, parseKinds } from "../src/answers/alerts/alert-kinds.ts";
-import { resolveSubjects, subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
+import { resolveSubjects, saidNode, subjectLabels } from "../src/answers/alerts/alert-subjects.ts";
 import { parseThresholds } from "../src/answers/alerts/subscriptions/thresholds.ts";
-import { callerZone, suggestSpans } from "../src/answers/alerts/alert-times.ts";
+import { callerZone, isSpan, suggestSpans } from "../src/answers/alerts/alert-times.ts";
 import { alertPicture, pictureAbout } from "../src/answers/charts/alert-chart.ts";
 import { ALL, isLast, looksSpan, parseLast } from "../src/answers/charts/chart-span.ts";
 import {
@@ -18,14 +18,17 @@ import { networkPicture, stretchOf } from "../src/answers/charts/network-chart.t
 import { stakePicture } from "../src/answers/charts/stake-chart.ts";
 import { askFor, refreshAction } from "../src/answers/answer.ts";
 import { MARKET, marketsById, PARTY } from "../src/answers/ids/ids.ts";
-import { idOption, lookUp, resolveId, suggestIds } from "../src/answers/ids/typed-ids.ts";
+import { idOption, lookUp, resolveId, saidId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import { Severity } from "../src/alerts/judge/kinds/kind.ts";
 import type { Episode } from "../src/alerts/judge/rules/episode.ts";
 import { isConditionKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { roughly, timesWords } from "../src/answers/alerts/subscriptions/trial-reply.ts";
 import { lengthOf, type Tried, tryAll } from "../src/answers/alerts/subscriptions/try-subscription.ts";
 import { command, type CommandContext } from "../src/bot/command.ts";
-import { type Choice, plainChoices, type SuggestContext } from "../src/bot/options/options.ts";
+import { type Choice, plainChoices, type Said, type SuggestContext } from "../src/bot/options/options.ts";
+import { saidRun } from "../src/bot/options/said.ts";
+import { stem } from "../src/bot/grammar/stem.ts";
+import { saidNetwork } from "../src/answers/questions/questions.ts";
 import { MAX_CHOICES } from "../src/bot/options/suggest-values.ts";
 import { SAVE_PARTY } from "../src/bot/options/saved-parties.ts";
 import { UserError } from "../src/errors.ts";
@@ -48,6 +51,7 @@ const options = {
     maxLength: 400,
     words: NAMED,
     suggest: suggestWhat,
+    said: saidWhat,
     finds: async (option: string, typed: string, context: SuggestContext) => {
       if (!NAMED.includes(typed.trim().toLowerCase()) && !isAlert(typed) && !TRIAL.test(typed))
         await resolveId(MARKET, typed, lookUp(context), option, { asSaid: true });
@@ -63,6 +67,8 @@ const options = {
       return plainChoices([...new Set(fits)].filter((one) => one.startsWith(typed.trim())));
     },
     takes: isLast,
+    said: (words: readonly string[]) =>
+      saidRun(words, isLast, /^(?:last|past|for|over|of)$/u) ?? saidRun(words, isSpan),
     reads: (option: string, typed: string) => void parseLast(option, typed),
   },
   party: idOption(PARTY, {
@@ -75,7 +81,7 @@ type Context = CommandContext<typeof options>;
 export const chart = command({
   name: "chart",
   alsoCalled: ["graph", "plot", "picture", "lane", "band"],
-  asked: ["chart|graph|plot|picture|draw"],
+  asked: ["chart|graph|plot|picture|draw", "chart|graph|plot|picture|draw {what}|price|spread"],
   summary: "A picture: the network, blocks, a market, an alert",
   verb: "Draw",
   title: "Draw a picture",
@@ -241,6 +247,18 @@ async function marketOf(context: Context): Promise<Market> {
 function isAlert(typed: string): boolean {
   const [word = ""] = typed.trim().split(/[\s|{]/u);
   return findKind(word) !== undefined;
+}
+
+/** A market or an alert; else what is named so, and of a node its network. */
+async function saidWhat(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
+  const named = words.find((word) => NAMED.some((one) => stem(one) === stem(word)));
+  const value = NAMED.find((one) => stem(one) === stem(named ?? ""));
+  if (named !== undefined && value !== undefined) return { value, words: [named] };
+  const kind = saidRun(words, (typed) => findKind(typed) !== undefined);
+  const other = kind ?? (await saidId(MARKET)(words, context));
+  if (other !== undefined) return other;
+  const node = saidNode(words, context) ?? saidNetwork(words, [context.api.network]);
+  return node && { value: "network", words: node.words };
 }
 
 async function suggestWhat(typed: string, context: SuggestContext): Promise<readonly Choice[]> {

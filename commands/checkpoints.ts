@@ -9,7 +9,7 @@ import { median } from "../src/units/decimal.ts";
 export const checkpoints = command({
   name: "checkpoints",
   alsoCalled: ["checkpoint"],
-  asked: ["checkpoint", "restore point"],
+  asked: ["checkpoint", "checkpoint hash last|latest|newest|current", "restore point"],
   summary: "The network's checkpoints",
   verb: "Show checkpoints",
   examples: ["checkpoints", "checkpoints first:50", "checkpoints newest:no"],

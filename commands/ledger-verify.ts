@@ -8,7 +8,7 @@ import { UserError } from "../src/errors.ts";
 export const ledgerVerify = command({
   name: "ledger verify",
   asked: [
-    "verify|check|validate|prove|genuine|legit|authentic|same|tampered|hash|right file|export|csv|ledger|download",
+    "verify|check|validate|prove|genuine|real|trust|legit|authentic|same|tampered|hash|right file|export|csv|ledger|download",
     "verify",
     "file ok|okay|good|fine|right|intact|complete",
     "sha256|hash",

@@ -25,7 +25,13 @@ import { compareDecimals, decimal, type Decimal } from "../src/units/decimal.ts"
 export const marketList = command({
   name: "market list",
   alsoCalled: ["markets", "prices"],
-  asked: ["market list|all|every|which|what|overview|trade|open|suspended", "price all|every", "market"],
+  asked: [
+    "market list|all|every|which|what|overview|trade|open|suspended|auction",
+    "price|spread all|every|any",
+    "which|what|where|market tight|narrow|wide|cheap|small|large|big|high|low|best|busy|active|liquid|deep market|spread|liquidity|activity|interest|price|book",
+    "tight|narrow|wide|small|large|big|high|low|least spread|liquidity|activity|interest",
+    "market",
+  ],
   summary: "All markets: mark, spread, state",
   verb: "List markets",
   examples: ["market list", "market list network:testnet"],

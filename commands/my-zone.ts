@@ -1,4 +1,4 @@
-import { parseZone, ZONE_OPTION } from "../src/answers/alerts/alert-times.ts";
+import { parseZone, saidZone, ZONE_OPTION } from "../src/answers/alerts/alert-times.ts";
 import { isOperator } from "../src/answers/alerts/destination.ts";
 import { command } from "../src/bot/command.ts";
 import { paragraph } from "../src/reply/block.ts";
@@ -7,7 +7,7 @@ import { code, text } from "../src/reply/text.ts";
 
 export const myZone = command({
   name: "my zone",
-  asked: ["time|my|set|change zone", "timezone"],
+  asked: ["time|my|set|change zone", "timezone", "time|zone|clock|i|set|use|live {zone}"],
   summary: "Set the time zone of your answers about the past",
   verb: "Save time zone",
   examples: ["my zone Europe/Zurich", "my zone UTC"],
@@ -19,6 +19,7 @@ export const myZone = command({
   options: {
     zone: {
       ...ZONE_OPTION,
+      said: saidZone,
       required: true,
       description: "Its name in the tz database, or its city",
       example: "Europe/Zurich",

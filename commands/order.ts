@@ -73,6 +73,8 @@ export const order = command({
     "last|latest|newest|open|all order",
     "why|reason|how|what|explain order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
     "why|reason|explain|code|what rejected|refused|declined|denied|bounced",
+    // Whatever it did: ate, swallowed.
+    "exchange|venue|engine|system|someone|somebody|guys|… my|our|the order|bid",
     "order",
   ],
   summary: "One order: what is left, why it ended, its versions",

@@ -49,7 +49,7 @@ export const time = command({
     "simulated",
   ],
   asked: [
-    "network|chain|blockchain|node|validator|everything|all|system|exchange|net|server|service|cluster|infra|prod|production|thing|block|consensus|{network}|{node} healthy|health|ok|okay|fine|safe|alright|well|good|great|normal|calm|stable|green|up|down|online|offline|unreachable|alive|live|dead|working|running|operational|function|functioning|functional|responding|slow|broken|degraded|flaky|hung|kaput|toast|bad|wrong|correct|properly|problem|trouble|issue|outage|state|status|uptime|heartbeat|sync|consensus|validate|check|standing|shape|condition|holding|hold",
+    "network|chain|blockchain|node|validator|everything|all|system|exchange|net|server|service|cluster|infra|prod|production|thing|block|consensus|{network}|{node} healthy|health|ok|okay|fine|safe|alright|well|good|great|normal|calm|stable|green|up|down|online|offline|unreachable|alive|live|dead|working|running|operational|function|functioning|functional|responding|slow|broken|degraded|flaky|hung|kaput|toast|bad|wrong|correct|properly|problem|trouble|issue|outage|state|status|uptime|heartbeat|sync|consensus|validate|sign|check|standing|shape|condition|holding|hold",
     "network|chain|blockchain|node|validator|everything|all|system|block|{network}|{node} crash|go|going|stalled|stuck|halt|stop|hang|hung|frozen|freeze|produce|make|move|moving|progress|advance|grow|tick|behind|lag|agree|fork|come|arrive|mint|lose|lost|missing|die|died",
     "anything|something|any going|wrong|problem|issue|trouble|flag|concern|anomaly|weird|odd|strange network|chain|node|{network}",
     "what|anything|something|anyone down|dead|offline|unreachable|unavailable|broken",
@@ -57,7 +57,7 @@ export const time = command({
     "how network|chain|node|validator|{network}|{node}",
     "we|you|it|all up|down|running|alive|live|online|operational|healthy|green|stuck|stalled|halt|frozen|good|ok|okay|fine|safe",
     "outage|downtime|uptime|stall|halt",
-    "last|latest|current|newest|which block|height",
+    "last|latest|current|newest|which|what block|height|number",
     "network|chain time|age",
     "healthy|health|status",
     "network|chain|blockchain|{node}",

@@ -1,7 +1,8 @@
 import { isTimeZone, localMillis, localText } from "../../units/local-time.ts";
 import { didYouMean, nearest, quoteTyped } from "../../bot/nearest.ts";
-import { type Choice, plainChoices } from "../../bot/options/options.ts";
+import { type Choice, plainChoices, type Said } from "../../bot/options/options.ts";
 import { refuseTime } from "../../bot/options/parse-options.ts";
+import { saidRun } from "../../bot/options/said.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { LAST_NIGHT, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
@@ -81,6 +82,14 @@ function suggestZones(typed: string): Promise<readonly Choice[]> {
   const fits = timeZones().filter((zone) => zone.toLowerCase().includes(low));
   const first = fits.filter((zone) => zone.split("/").some((part) => part.toLowerCase().startsWith(low)));
   return Promise.resolve(plainChoices([...new Set([...first, ...fits])].slice(0, MAX_CHOICES)));
+}
+
+/** The zone of a city that words name: `New York`. */
+export function saidZone(words: readonly string[]): Said | undefined {
+  const zoneOf = (typed: string): string | undefined =>
+    timeZones().find((zone) => zone.split("/").at(-1)?.toLowerCase() === typed.replaceAll(" ", "_"));
+  const city = saidRun(words, (typed) => zoneOf(typed) !== undefined);
+  return city && { ...city, value: zoneOf(city.value) ?? city.value };
 }
 
 /** A time zone, as an option. */

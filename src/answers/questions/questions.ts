@@ -2,7 +2,14 @@
 // values that it says.
 
 import type { AnyCommand, CommandContext } from "../../bot/command.ts";
-import { isContentWord, isParticle, plainWords, SMALL_WORDS } from "../../bot/grammar/plain-words.ts";
+import {
+  asksOfPast,
+  inUsualCase,
+  isContentWord,
+  isParticle,
+  plainWords,
+  SMALL_WORDS,
+} from "../../bot/grammar/plain-words.ts";
 import { stem } from "../../bot/grammar/stem.ts";
 import { COINS } from "../ids/typed-ids.ts";
 import { isRequired } from "../../bot/grammar/usage.ts";
@@ -86,11 +93,15 @@ function withoutSlips(typed: string, { commands, networks }: Context): string {
  */
 async function guessesOf(typed: string, context: Context, words = plainWords(typed)): Promise<readonly Guess[]> {
   const found = await Promise.all(context.commands.map((command) => guess(command, words, typed, context)));
-  const ranked = found.flatMap((one) => one ?? []).toSorted((a, b) => b.rank - a.rank);
+  // What was asks for no change.
+  const isPast = asksOfPast(words);
+  const rankOf = ({ command, rank }: Guess): number => (isPast && command.changes === true ? rank - 1 : rank);
+  const ranked = found.flatMap((one) => (one === undefined ? [] : { ...one, rank: rankOf(one) }));
+  ranked.sort((a, b) => b.rank - a.rank);
   const best = ranked.find(({ isAside }) => !isAside);
   if (best === undefined) return [];
   // Who did it, and why, asks how it is.
-  const asksBack = best.command.changes === true && /^(?:who|why)$/u.test(words[0] ?? "");
+  const asksBack = best.command.changes === true && (isPast || /^(?:who|why)$/u.test(words[0] ?? ""));
   if (asksBack || isNegated(best.command, words)) {
     const { opposite, shownBy } = best.command;
     const instead = context.commands.find(({ name }) => name === (asksBack ? shownBy : (opposite ?? shownBy)));
@@ -184,13 +195,6 @@ export function isClosed({ command: { options } }: Guess, name: string): boolean
   return option?.kind === "text" && option.closed === true;
 }
 
-/** Capital letters stand for names alone: not at the beginning, and not where all letters are capitals. */
-function inUsualCase(question: string): string {
-  const sentence = question.trim();
-  if (!/\p{Ll}/u.test(sentence)) return sentence.toLowerCase();
-  return sentence.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase());
-}
-
 async function guess(
   command: AnyCommand,
   words: readonly string[],
@@ -221,7 +225,7 @@ async function guess(
   const tells = (word: string): boolean => isContentWord(word) && (explained.has(word) || !isParticle(word));
   const telling = words.filter(tells);
   const [first] = telling;
-  const share = telling.filter((word) => explained.has(word)).length / Math.max(telling.length, 1);
+  const share = telling.length === 0 ? 1 : telling.filter((word) => explained.has(word)).length / telling.length;
   // What somebody begins with is rather meant, whatever follows.
   const isAside = first !== undefined && share < MIN_SHARE && !explained.has(first);
   if (score === 0 || (isAside && score < 2)) return undefined;

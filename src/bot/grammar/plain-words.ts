@@ -17,7 +17,7 @@ const OTHER_WORDS = new Set(
     "tell give show want need get got like find hear make keep put add see look looking " +
     "moment minute today next only turn yet again quick quickly much current currently overall thing things stuff reason guys team ok " +
     "thank cheers mate folks bot bellwether everyone everybody anyone anybody else asap go goes went bit while more " +
-    "ugh hmm lol omg gm seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine yo tho though"
+    "ugh hmm lol omg gm seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine yo tho though compare most least"
   ).split(" "),
 );
 
@@ -66,7 +66,7 @@ const SHORT_WORDS: ReadonlyMap<string, string> = new Map(
     "px=price, bc=because, stfu=shut up, hrs=hours, ur=your, thx=thanks, ty=thanks, yday=yesterday, tmrw=tomorrow, " +
     "tmr=tomorrow, wk=week, wks=weeks, wknd=weekend, eod=end of day, nite=night, tonite=tonight, overnite=overnight, " +
     "wat=what, wats=whats, wht=what, whts=whats, waht=what, wahts=whats, notif=notification, notifs=notifications, " +
-    "mkt=market, mkts=markets"
+    "mkt=market, mkts=markets, wich=which, whch=which, wer=where, wen=when, wuts=whats"
   )
     .split(", ")
     .map((one) => one.split("=") as [string, string]),
@@ -84,7 +84,7 @@ export function plainWords(sentence: string): readonly string[] {
   for (const [short, long] of CONTRACTIONS) plain = plain.replaceAll(short, long);
   return plain
     .split(/\s+/u)
-    .map((word) => word.replaceAll(/^(?:[^\p{L}\p{N}<@*#]|#(?!\p{L}))+|[^\p{L}\p{N}>*]+$/gu, ""))
+    .map((word) => word.replaceAll(/^(?:[^\p{L}\p{N}<@*#]|#(?!\p{L}))+|[^\p{L}\p{N}>*%]+$/gu, ""))
     .filter((word) => word !== "");
 }
 
@@ -99,6 +99,21 @@ export function isParticle(word: string): boolean {
 /** Whether a word says something by itself. */
 export function isContentWord(word: string): boolean {
   return !SENTENCE_WORDS.has(word) && !OTHER_WORDS.has(word);
+}
+
+/** Whether the words ask how it was: `when were we told`, `which alerts did this channel get`. */
+export function asksOfPast(words: readonly string[]): boolean {
+  return PAST_QUESTION.test(words.join(" "));
+}
+
+const PAST_QUESTION =
+  /^(?:(?:when|where|why|who|how|what|which)(?: often| long)? |(?:what|which) \S+ )?(?:was|were|did|had) /u;
+
+/** Capital letters stand for names alone: not at the beginning, and not where all letters are capitals. */
+export function inUsualCase(question: string): string {
+  const sentence = question.trim();
+  if (!/\p{Ll}/u.test(sentence)) return sentence.toLowerCase();
+  return sentence.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase());
 }
 
 /** Whether a line without a command is a sentence, and no slip: it has such words, or a question mark, and no `name:value`. */

@@ -1,5 +1,5 @@
 /** Endings that change the form of a word and not its meaning. */
-const ENDINGS = ["ations", "ation", "ions", "ion", "ings", "ing", "ies", "ied", "es", "ed", "s", "e", "y"];
+const ENDINGS = ["ations", "ation", "est", "ions", "ion", "ings", "ing", "ies", "ied", "es", "ed", "s", "e", "y"];
 
 /** What all forms of a word have in common: `verif` of `verified`, `silenc` of `silencing`, `stop` of `stopped`. */
 export function stem(word: string): string {

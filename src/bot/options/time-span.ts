@@ -13,8 +13,8 @@ import type { TimeSpan } from "./options.ts";
 /**
  * A time as people type it, in UTC: `2023-05-01` (a day), `2023-05` (a month), `2023`, `1 may 2023`, `2023-05-01 12:30`,
  * `7d` and `7 days ago` (a moment before now), `today`, `yesterday`, `last night` (22:00 to 07:00), `tuesday evening`,
- * `tomorrow 7am`, `last month`, `this week` (from Monday), `the weekend`, `october`, `now`, Unix seconds, milliseconds or
- * nanoseconds. A name without its year or week is the last one that has begun; with `ahead` the next, and a part of a day
+ * `tomorrow 7am`, `last month`, `this week` (from Monday), `the weekend`, `october`, `q3`, `q3 2025`, `now`, Unix seconds,
+ * milliseconds or nanoseconds. A name without its year or week is the last one that has begun; with `ahead` the next, and a part of a day
  * the moment that people mean by it. Undefined when it is none of these.
  */
 export function parseTimeSpan(typed: string, now: Nanoseconds, ahead = false): TimeSpan | undefined {
@@ -130,6 +130,8 @@ export function parseTimeOfDay(typed: string): Milliseconds | undefined {
 function calendar(typed: string, now: Nanoseconds, ahead: boolean): Span | undefined {
   const numeric = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/u.exec(typed);
   if (numeric !== null) return dateSpan(numeric[1], numeric[2], numeric[3]);
+  const quarter = /^(?:(\d{4})[- ])?q([1-4])(?: ?(?:of )?(\d{4}))?$/u.exec(typed);
+  if (quarter !== null) return quarterSpan(Number(quarter[2]), quarter[1] ?? quarter[3], now, ahead);
   const plain = typed.replace(/^(?:the|last|next|this) /u, "").replace(/(?<=\d)(?:st|nd|rd|th)\b(?: of\b)?/u, "");
   const [, first, name, last, year] =
     /^(?:(\d{1,2})\.? )?([a-z]{3,9})\.?,?(?: (\d{1,2}),?)?(?: (\d{4}))?$/u.exec(plain) ?? [];
@@ -139,6 +141,15 @@ function calendar(typed: string, now: Nanoseconds, ahead: boolean): Span | undef
   const present = new Date(toMillis(now)).getUTCFullYear();
   const years = ahead ? [present, present + 1] : [present, present - 1];
   return years.map(inYear).find((span) => span !== undefined && (ahead ? span.to > now : span.from <= now));
+}
+
+/** Without its year, the last one that has begun, or the next one. */
+function quarterSpan(quarter: number, year: string | undefined, now: Nanoseconds, ahead: boolean): Span | undefined {
+  const present = new Date(toMillis(now)).getUTCFullYear();
+  const years = year === undefined ? [present + 1, present, present - 1] : [Number(year)];
+  const spans = years.map((one) => between(Date.UTC(one, quarter * 3 - 3), Date.UTC(one, quarter * 3)));
+  if (year !== undefined) return spans[0];
+  return ahead ? spans.findLast(({ to }) => to > now) : spans.find(({ from }) => from <= now);
 }
 
 const MONTH_NAMES = "january february march april may june july august september october november december".split(" ");

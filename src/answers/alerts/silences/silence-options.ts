@@ -207,7 +207,7 @@ export const SILENCE_OPTIONS = {
     reads: readMoment,
     said: (words) =>
       saidRun(words, takesMoment, /^(?:from|at|starting|beginning)$/u) ??
-      saidRun(words, (typed) => DAY_AHEAD.test(typed) && takesMoment(typed)) ??
+      saidRun(words, (typed) => typed !== "today" && DAY_AHEAD.test(typed) && takesMoment(typed)) ??
       // For so long of the night, and not all of it.
       (saidRun(words, isSpan) && saidRun(words, (typed) => typed === "tonight")),
     description: "When it begins: 22:00, in 2h, 2026-05-01T22:00; left out = now",

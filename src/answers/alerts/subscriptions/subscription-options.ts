@@ -1,5 +1,7 @@
+import { ALERT_KINDS, type AlertKind, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { SEVERITIES } from "../../../alerts/judge/kinds/kind.ts";
-import { type Options, plainChoices, type TextOption } from "../../../bot/options/options.ts";
+import { stem } from "../../../bot/grammar/stem.ts";
+import { type Options, plainChoices, type Said, type TextOption } from "../../../bot/options/options.ts";
 import { isKindWord, KIND_CHOICES, parseKinds } from "../alert-kinds.ts";
 import { suggested } from "../alert-options.ts";
 import { saidRun } from "../../../bot/options/said.ts";
@@ -33,8 +35,23 @@ function saidPrice(behind: RegExp): NonNullable<TextOption["said"]> {
     const at = words.findIndex((word, index) => behind.test(words[index - 1] ?? "") && /^\d[\d,.]*[km]?$/u.test(word));
     if (at === -1 || words.some((word) => OTHER_VALUE.test(word))) return undefined;
     const isOfMarket = (await saidId(MARKET)(words, context)) !== undefined;
-    const own = [...words.slice(at - 1, at + 1), ...words.filter((word) => /^(?:mark|prices?)$/u.test(word))];
+    const own = [...words.slice(at - 1, at + 1), ...words.filter((word) => /^(?:mark|markets?|prices?)$/u.test(word))];
     return isOfMarket ? { value: words[at] ?? "", words: own } : undefined;
+  };
+}
+
+const ABOVE = /^(?:above|over|beyond|exceeds|reaches|hits|past)$/u;
+const BELOW = /^(?:below|under|beneath)$/u;
+
+/** Another value of a market, in the words of a condition: `spread above 1%`. */
+function saidCondition(words: readonly string[]): Said | undefined {
+  const value = saidRun(words, (typed) => /^(?:spread|open interest)$/u.test(typed));
+  const at = words.findIndex((word) => ABOVE.test(word) || BELOW.test(word));
+  const [way = "", figure = ""] = [words[at], words[at + 1]];
+  if (value === undefined || !/^\d[\d,.]*[km%]?$/u.test(figure)) return undefined;
+  return {
+    value: `${value.value} ${ABOVE.test(way) ? "above" : "below"} ${figure}`,
+    words: [...value.words, way, figure],
   };
 }
 
@@ -43,7 +60,7 @@ const THRESHOLDS = {
   high: {
     ...PRICE,
     label: "Above",
-    said: saidPrice(/^(?:above|over|beyond|exceeds|reaches|hits|past)$/u),
+    said: saidPrice(ABOVE),
     example: "70000",
     hint: "Tell when the mark price is above this",
     description: "market.price: tell when the mark is above this",
@@ -51,7 +68,7 @@ const THRESHOLDS = {
   low: {
     ...PRICE,
     label: "Below",
-    said: saidPrice(/^(?:below|under|beneath)$/u),
+    said: saidPrice(BELOW),
     example: "50000.5",
     hint: "Tell when the mark price is below this",
     description: "market.price: tell when the mark is below this",
@@ -144,6 +161,7 @@ const IF = {
   example: "mark above 70,000",
   maxLength: 300,
   reads: orOff(readIf),
+  said: saidCondition,
   hint: "As in spread above 0.5%, mark changes 5% within 10min; then once, until 18:00, as critical",
   description: "market.value: mark above 70,000; last below 5 or above 7; mark changes 5% within 10min once",
 } as const;
@@ -248,12 +266,20 @@ const CHART = {
 
 /** Kinds by their names and nouns; else `markets`, and `node alerts`: those of the group `nodes`. */
 const saidKindsOrGroup: NonNullable<TextOption["said"]> = async (words, context) => {
+  if (saidCondition(words) !== undefined) return { value: "market.value", words: [] };
   const isOfGroup = (one: string, at: number): boolean =>
     isKindWord(`${one}s`) && /^(?:alert|alarm|notification|incident|problem|issue)s?$/u.test(words[at + 1] ?? "");
   const at = words.findIndex(isOfGroup);
   const group = at === -1 ? undefined : { value: `${words[at]}s`, words: words.slice(at, at + 2) };
-  return (await saidKinds(words, context)) ?? group ?? saidRun(words, isKindWord);
+  const own = saidRun(words, (typed) => PERSONAL.has(stem(typed)));
+  const personal = own && { ...own, value: PERSONAL.get(stem(own.value)) ?? own.value };
+  return (await saidKinds(words, context)) ?? group ?? personal ?? saidRun(words, isKindWord);
 };
+
+/** What one person watches, by what it is about. */
+const PERSONAL: ReadonlyMap<string, AlertKind> = new Map(
+  ALERT_KINDS.filter(isPersonalKind).map((kind) => [stem(kind.slice(0, kind.indexOf("."))), kind]),
+);
 
 const KINDS = {
   kind: "text",
