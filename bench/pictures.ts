@@ -48,7 +48,7 @@ async function measure(): Promise<readonly Measured[]> {
   const held = await turnsWhile(async () => {
     for (let round = 0; round < READINGS; round += 1) {
       const before = process.cpuUsage();
-      scene = (await networkPicture(context, span, { told: [], live: false }))?.scene;
+      scene = (await networkPicture(context, span))?.scene;
       const { user, system } = process.cpuUsage(before);
       seconds.push((user + system) / 1e6);
     }

@@ -14,13 +14,12 @@ import {
   type Picture,
   spacingPicture,
 } from "../src/answers/charts/charts.ts";
-import { networkPicture, stretchOf } from "../src/answers/charts/network-chart.ts";
+import { networkPicture } from "../src/answers/charts/network-chart.ts";
 import { stakePicture } from "../src/answers/charts/stake-chart.ts";
 import { askFor, refreshAction } from "../src/answers/answer.ts";
 import { MARKET, marketsById, PARTY } from "../src/answers/ids/ids.ts";
 import { idOption, lookUp, resolveId, saidId, suggestIds } from "../src/answers/ids/typed-ids.ts";
 import { Severity } from "../src/alerts/judge/kinds/kind.ts";
-import type { Episode } from "../src/alerts/judge/rules/episode.ts";
 import { isConditionKind } from "../src/alerts/judge/kinds/kinds.ts";
 import { roughly, timesWords } from "../src/answers/alerts/subscriptions/trial-reply.ts";
 import { lengthOf, type Tried, tryAll } from "../src/answers/alerts/subscriptions/try-subscription.ts";
@@ -228,11 +227,7 @@ async function pictureOf(context: Context, span: ChartSpan, what: string | Marke
   if (typeof what !== "string") return marketPicture(context, span, what, await ownLimits(context, what.id));
   if (what === "checkpoints" || what === "snapshots") return spacingPicture(context, span, what);
   if (what === "blocks") return blocksPicture(context, span);
-  const { network, alerts } = context;
-  // The picture is drawn even while no alert can be read, which is reported elsewhere.
-  const known = await alerts.openAndLastHalt(network).catch((): readonly Episode[] => []);
-  const told = known.filter(({ kind }) => kind === "network.stalled").map((one) => stretchOf(one));
-  return networkPicture(context, span, { told, live: false });
+  return networkPicture(context, span);
 }
 
 type Market = Parameters<typeof marketPicture>[2];

@@ -74,14 +74,14 @@ const nodes = (count: number): readonly string[] =>
 
 /** Pictures to look at, by name: what they must show, and what might break them. */
 export const SCENES: Readonly<Record<string, Scene>> = {
-  halt: scene("mainnet stood still for 14 min", DAY, {
+  halt: scene("mainnet stood still", DAY, {
     lanes: ["api1.example.com", "api2.example.com", "api3.example.com"].map((name) =>
       lane(name, 1440, [600, 614, "stands"]),
     ),
     lines: [age(DAY, (at) => (at > 166 && at < 171 ? (at - 166) * 210 * SECOND : FINE(at)))],
     thresholds: TOLD,
   }),
-  "halt-of-an-hour": scene("mainnet stood still for 22 min", HOUR, {
+  "halt-of-an-hour": scene("mainnet stood still", HOUR, {
     lanes: ["a", "b"].map((name) => lane(name, 60, [20, 42, "stands"])),
     lines: [age(HOUR, (at) => (at > 133 && at < 280 ? (at - 133) * 9 * SECOND : FINE(at)))],
     thresholds: TOLD,
@@ -151,7 +151,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   "lanes-alone": scene("mainnet went on; sim-2 did not answer for 25 min", DAY, {
     lanes: [lane("sim-1", 1440), lane("sim-2", 1440, [1000, 1025, "silent"])],
   }),
-  "short-troubles": scene("mainnet stood still 3 times, 6 s in all", 30 * DAY, {
+  "short-troubles": scene("mainnet stood still 3 times", 30 * DAY, {
     lanes: [lane("api1", 43_200, [9000, 9000.1, "stands"], [20_000, 20_000.1, "stands"], [43_199.9, 43_200, "stands"])],
   }),
   blocks: scene("A block of mainnet took at most 8.4 s, usually 1.1 s", DAY, {
@@ -264,7 +264,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     bands: [band(700, 700.1, "pending"), band(700.1, 700.4, "firing", true), band(700.4, 701, "recovering")],
     marks: [{ at: AT + 700.2 * MINUTE, name: "acknowledged" }],
   }),
-  simulated: scene("mainnet stood still for 2 min", HOUR, {
+  simulated: scene("mainnet stood still", HOUR, {
     simulated: true,
     zone: "America/Argentina/Buenos_Aires",
     note: "6 others kept up",
@@ -272,7 +272,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     lines: [age(HOUR)],
     thresholds: TOLD,
   }),
-  "a-year": scene("mainnet stood still 4 times, 3 h in all", 365 * DAY, {
+  "a-year": scene("mainnet stood still 4 times", 365 * DAY, {
     zone: "Asia/Kolkata",
     lanes: [lane("api1", 525_600, [100_000, 104_000, "stands"])],
     lines: [age(365 * DAY)],

@@ -244,7 +244,7 @@ export function overWords(episodes: readonly Episode[]): Text {
 }
 
 /** From the one clock to the other, so that what is said of a length agrees with them. */
-export function lengthBetween(from: Milliseconds, to: Milliseconds): Milliseconds {
+function lengthBetween(from: Milliseconds, to: Milliseconds): Milliseconds {
   return (Math.floor(to / 1000) - Math.floor(from / 1000)) * 1000 || Math.max(0, to - from);
 }
 

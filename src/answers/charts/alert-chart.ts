@@ -78,7 +78,7 @@ export async function pictureAbout(
     case "node.lying":
     case "node.refuses":
     case "node.slow":
-      return networkPicture(context, span, { told: [], live: false });
+      return networkPicture(context, span);
     // Of histories nothing is kept but what differs.
     case "node.diverges":
       return undefined;

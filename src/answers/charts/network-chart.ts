@@ -1,13 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 
 import { type LooksPart, ThinLane } from "../../chart/thin.ts";
-import { timeFromText } from "../../alerts/judge/kinds/kind.ts";
-import { type Episode, isOpen } from "../../alerts/judge/rules/episode.ts";
-import { endOf, lengthBetween } from "../../alerts/words/phrases.ts";
 import { table, type Table } from "../../reply/block.ts";
 import type { LaneState, Scene } from "../../reply/chart.ts";
 import { code, text } from "../../reply/text.ts";
-import { formatDuration, type Milliseconds, type Stretch, toMillis } from "../../units/time.ts";
+import { formatDuration, type Milliseconds } from "../../units/time.ts";
 import {
   type ChartSpan,
   KeptLine,
@@ -35,31 +32,12 @@ interface Node {
   readonly lane: ThinLane;
 }
 
-/** A halt of which an alert tells; `to` is absent while the alert is open. */
-interface Told {
-  readonly from: Milliseconds;
-  readonly to?: Milliseconds;
-}
-
-/** From when to when an alert was, as its message says it; without an end while it is open. */
-export function stretchOf(episode: Episode): Told {
-  const from = toMillis(timeFromText(episode.began));
-  return isOpen(episode) ? { from } : { from, to: toMillis(timeFromText(endOf(episode))) };
-}
-
-/**
- * What the nodes did, and how old the network's time was; undefined where nothing is kept of it. A halt of which an alert
- * told is as long as the alert says; the looks know it less well. In a `live` picture the length of one that lasts is left out.
- */
-export async function networkPicture(
-  context: LooksContext,
-  span: ChartSpan,
-  { told, live }: { readonly told: readonly Told[]; readonly live: boolean },
-): Promise<Picture | undefined> {
+/** What the nodes did, and how old the network's time was; undefined where nothing is kept of it. */
+export async function networkPicture(context: LooksContext, span: ChartSpan): Promise<Picture | undefined> {
   const { api, alerts, network, past, signal } = context;
   const nodes = api.nodes.map(({ name }) => ({ name, lane: new ThinLane(span) }));
   const age = new KeptLine("age of network time", span);
-  const seen: { from: Milliseconds; to: Milliseconds }[] = [];
+  let halts = 0;
   let wasStalled = false;
   for await (const part of past({ network, watcher: "sources", ...span }, signal)) {
     for (const { name, lane } of nodes) {
@@ -77,10 +55,7 @@ export async function networkPicture(
       const [from, to] = [part.from(look), part.to(look)];
       age.add(from, ageOf(look), to);
       const isStalled = verdict.at(look) === "stalled" && from >= span.from && from <= span.to;
-      // It began with the last block, some time before it was known to be one.
-      if (isStalled && !wasStalled) seen.push({ from: haltBegan(from, ageOf(look), span), to });
-      const halt = seen.at(-1);
-      if (isStalled && halt !== undefined) halt.to = to;
+      if (isStalled && !wasStalled) halts += 1;
       wasStalled = isStalled;
     }
   }
@@ -92,12 +67,7 @@ export async function networkPicture(
   const scene: Scene = {
     ...NO_SCENE,
     ...span,
-    title: titleOf(network, {
-      halts: haltsOf(seen, told, span, wasStalled),
-      lasts: wasStalled,
-      live,
-      worst,
-    }),
+    title: titleOf(network, { halts, lasts: wasStalled, worst }),
     ...(others.length === 0
       ? {}
       : { note: `${others.length} others ${troubleOf(others[0]) === 0 ? "kept up" : "not drawn"}` }),
@@ -111,23 +81,8 @@ export async function networkPicture(
   return { scene, numbers: [laneNumbers(nodes), ...(hasAge ? [lineNumbers("chart-age", [age], spanText)] : [])] };
 }
 
-/** The halts that were seen, as long as alerts tell them. One may tell several: it is open until the network has gone on. */
-function haltsOf(seen: readonly Stretch[], told: readonly Told[], span: Stretch, lasts: boolean): readonly Stretch[] {
-  const halts = seen.map((one, at): Stretch => {
-    const end = lasts && at === seen.length - 1 ? span.to : Math.min(one.to, span.to);
-    const known = told.find(({ from, to = Infinity }) => from <= end && to >= one.from);
-    return { from: known?.from ?? one.from, to: known?.to ?? end };
-  });
-  return [...new Map(halts.map((halt) => [halt.from, halt])).values()];
-}
-
-/** When the last block before a halt was, as far as the picture shows it. */
-function haltBegan(from: Milliseconds, age: Milliseconds, span: ChartSpan): Milliseconds {
-  return Math.max(span.from, Number.isFinite(age) ? from - age : from);
-}
-
 /** How old the network's time was in a look, by the nodes that are believed; infinite where none said it. */
-export function ageReader(part: LooksPart, nodes: readonly { readonly name: string }[]) {
+function ageReader(part: LooksPart, nodes: readonly { readonly name: string }[]) {
   const clocks = nodes.map(({ name }) => ({
     time: part.facts("nodes", name, "time"),
     vote: part.facts("votes", name),
@@ -172,22 +127,13 @@ const DID: Readonly<Record<Exclude<LaneState, "moves">, string>> = {
   doubted: "was not believed",
 };
 
-/** The answer: the halts, else the node that was worst. */
+/** The answer: the halts, whose lengths the alerts and the table of numbers tell, else the node that was worst. */
 function titleOf(
   network: string,
-  seen: {
-    readonly halts: readonly Stretch[];
-    readonly lasts: boolean;
-    readonly live: boolean;
-    readonly worst: readonly Node[];
-  },
+  { halts, lasts, worst }: { readonly halts: number; readonly lasts: boolean; readonly worst: readonly Node[] },
 ) {
-  const { halts, lasts, live, worst } = seen;
-  if (lasts && live) return `${network} stands still`;
-  const stood = formatDuration(halts.reduce((sum, { from, to }) => sum + Math.max(0, lengthBetween(from, to)), 0));
-  const did = `${network} ${lasts ? "has stood" : "stood"} still`;
-  if (halts.length === 1) return `${did} for ${stood}`;
-  if (halts.length > 1) return `${did} ${halts.length === 2 ? "twice" : `${halts.length} times`}, ${stood} in all`;
+  if (lasts) return `${network} stands still`;
+  if (halts > 0) return `${network} stood still${halts === 1 ? "" : ` ${halts} times`}`;
   const [first] = worst;
   const bad = [...(first?.lane.lengths ?? [])].filter(([state]) => state !== "moves").toSorted(([, a], [, b]) => b - a);
   const [longest] = bad;

@@ -1,17 +1,18 @@
 import type { KeptLooks, LooksQuestion, PastAlert } from "../../adapters/web/looks.ts";
-import { compareSeverity } from "../../alerts/judge/kinds/kind.ts";
-import { type Episode, isDrill, parseEpisode } from "../../alerts/judge/rules/episode.ts";
+import { compareSeverity, timeFromText } from "../../alerts/judge/kinds/kind.ts";
+import { type Episode, isDrill, isOpen, parseEpisode } from "../../alerts/judge/rules/episode.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
 import { conditionWords } from "../../alerts/words/condition-words.ts";
+import { endOf } from "../../alerts/words/phrases.ts";
 import { parsePastRange } from "../../answers/alerts/alert-times.ts";
 import { firstLook, spanSince } from "../../answers/charts/chart-span.ts";
-import { networkLook, networkPicture, stretchOf } from "../../answers/charts/network-chart.ts";
+import { networkLook, networkPicture } from "../../answers/charts/network-chart.ts";
 import { altText } from "../../chart/alt.ts";
 import { PIXELS, type ReadPast } from "../../chart/thin.ts";
 import { UserError } from "../../errors.ts";
 import { plainText } from "../../reply/plain-text.ts";
 import type { Store } from "../../store/store.ts";
-import { type Milliseconds, type Stretch } from "../../units/time.ts";
+import { type Milliseconds, type Stretch, toMillis } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 
 export interface ConsoleLooksDependencies {
@@ -78,8 +79,7 @@ export function consoleLooks(dependencies: ConsoleLooksDependencies): KeptLooks 
       const { network } = context;
       const { first, ...span } = await spanOf(context, question);
       const alerts = await alertsOf(context, span);
-      const told = alerts.filter(({ kind }) => kind === "network.stalled");
-      const picture = await networkPicture(context, { ...span, zone: "UTC" }, { told, live: true });
+      const picture = await networkPicture(context, { ...span, zone: "UTC" });
       const scene = picture && { ...picture.scene, ...(simulated ? { simulated } : {}) };
       return withoutUndefined({
         network,
@@ -114,5 +114,13 @@ function nothingOf(network: string, keeps: boolean): string {
 function pastAlert(episode: Episode): PastAlert {
   const { id, kind, severity } = episode;
   const what = plainText(conditionWords(episode).bad);
-  return { episode: id, kind, severity, what, ...stretchOf(episode) };
+  const from = toMillis(timeFromText(episode.began));
+  return {
+    episode: id,
+    kind,
+    severity,
+    what,
+    from,
+    ...(isOpen(episode) ? {} : { to: toMillis(timeFromText(endOf(episode))) }),
+  };
 }

@@ -9,12 +9,10 @@ import { loadConfig, terminalPreferences } from "../../config.ts";
 import { createLog, type Log } from "../../log.ts";
 import { disposeReply } from "../../reply/reply.ts";
 import { text } from "../../reply/text.ts";
-import type { Store } from "../../store/store.ts";
 import { databaseFile, folderBeside } from "../../store/file/database-url.ts";
 import { isPostgresUrl } from "../../store/postgres-url.ts";
 import { fromMillis, type Milliseconds } from "../../units/time.ts";
 import { findHolder } from "../holder/find-holder.ts";
-import type { Networks } from "../networks.ts";
 import { logDestination } from "../log-destination.ts";
 import { PLATFORM_RECORDS } from "../platforms/list.ts";
 import type { Config } from "../platforms/platforms.ts";
@@ -104,11 +102,10 @@ async function openLocalRunner(
     await duties.start();
     await exports.start();
   };
-  const keepsLooks = config.looks !== undefined && (await hasLooks(store, networks));
   const bot = await assembleBot({
     networks,
     store: { seen: lenientSeenIds(store.seen, warn, log), parties: store.parties, read: (work) => store.read(work) },
-    alerts: createPassiveAlertService(store, networks, alertsConfig, log, keepsLooks),
+    alerts: createPassiveAlertService(store, networks, alertsConfig, log, config.looks !== undefined),
     platforms,
     exports: {
       ...exports,
@@ -149,18 +146,6 @@ async function openLocalRunner(
       await store.close();
     },
   };
-}
-
-/** Whether any look is kept; where the database cannot be read now, one may be. */
-async function hasLooks(store: Pick<Store, "read">, { clients }: Pick<Networks, "clients">): Promise<boolean> {
-  try {
-    return await store.read(async ({ looks }) => {
-      const unpacked = clients.map(({ network }) => looks.unpacked(network, Number.MAX_SAFE_INTEGER));
-      return [await looks.oldest(1), ...(await Promise.all(unpacked))].flat().length > 0;
-    });
-  } catch {
-    return true;
-  }
 }
 
 /** A client relies on the last seen block of a node for 30 s; the probe is repeated before that. */
