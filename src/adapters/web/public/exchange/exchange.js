@@ -6,7 +6,7 @@
 /** @import { Given } from "../api.js" */
 import { ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
-import { formatLine, withoutKeys, withShortIds } from "./lines.js";
+import { chosenWords, formatLine, withoutKeys, withShortIds } from "./lines.js";
 import { createJob, jobActions, localReply, unansweredReply } from "./without-answer.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
@@ -16,7 +16,6 @@ import { drawReply } from "../reply/draw-reply.js";
 import { pressable } from "../reply/render-actions.js";
 import { announcement } from "../reply/reply.js";
 import { previewTabs } from "../tabs.js";
-import { plainOf } from "../reply/render-text.js";
 import { localTime, span } from "../reply/times.js";
 
 /**
@@ -195,7 +194,7 @@ export function createExchange(line, around, heading) {
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) around.replacing?.(question);
     if (inPlace) return run(question, { inPlace, focusLabel: label });
-    const how = { focus: true, heading: headingOf(answer, label), shownAs: shown };
+    const how = { focus: true, heading: answer?.asks === true ? chosenWords(command, label) : label, shownAs: shown };
     await around.askBelow(question, formatLine(command, options), how);
     if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
   }
@@ -226,16 +225,6 @@ export function createExchange(line, around, heading) {
       return true;
     },
   };
-}
-
-/**
- * What was pressed, behind the question that it answers.
- *
- * @param {Answer | undefined} answer
- * @param {string} label
- */
-function headingOf(answer, label) {
-  return answer?.asks === true ? `${plainOf(answer.title, { now: Date.now() })} ${label}` : label;
 }
 
 /**

@@ -118,7 +118,7 @@ function renderRow({ rows, columns, rowAction }, number, reader, firstAction) {
     const most = content.some(({ kind }) => kind === "time") ? MOMENT_LENGTH : NARROW_LENGTH;
     const narrow = plainOf(content, reader).length <= most ? "narrow" : undefined;
     const attrs = { class: columns[index]?.align === "right" ? "number" : narrow };
-    return h("td", attrs, renderText(content, { ...reader, inLine: true }));
+    return h("td", attrs, renderText(content, { ...reader, inLine: true, zone: undefined }));
   });
   if (rowAction === undefined) return h("tr", {}, ...cells);
   if (rowAction.invocations[number] === undefined) return h("tr", {}, ...cells, h("td", { class: "row-action" }));

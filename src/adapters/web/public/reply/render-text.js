@@ -10,6 +10,7 @@ import { h, isSafeLink } from "../vnode/vnode.js";
  * @typedef {object} Reader
  * @property {number} now The moment of reading, in Unix milliseconds.
  * @property {string | undefined} [timeZone] The zone in which times are shown; without one, the browser's.
+ * @property {{ named: boolean } | undefined} [zone] Whether a time of the answer names its zone: the first time of day does it for the others.
  * @property {true} [exact] Numbers with all their digits, as below the fold.
  * @property {true} [inLine] A number is no button: hundreds stand side by side in a table, and a heading breaks its lines.
  * @property {true} [heading] What is short enough to be read is no button, either: the line breaks within it.
@@ -176,6 +177,9 @@ export function renderLink(label, url) {
  */
 function renderTime(at, style, reader) {
   const millis = toMillis(at);
+  const { zone } = reader;
+  const names = zone?.named === false && style !== "relative";
+  if (names) zone.named = true;
   const attrs = { datetime: machineTime(at), title: exactUtc(at) };
   const absolute = h("time", attrs, localTime(at, reader.timeZone));
   // What the page counts up while it is open.
@@ -188,7 +192,9 @@ function renderTime(at, style, reader) {
     case "both":
       return [absolute, " (", relative, ")"];
     case "clock":
-      return [h("time", attrs, localClock(at, reader.timeZone))];
+      return [
+        h("time", attrs, localClock(at, reader.timeZone) + (names ? localTime(at, reader.timeZone).slice(19) : "")),
+      ];
     case "utc":
       return [h("time", attrs, wholeUtc(at))];
   }

@@ -25,10 +25,11 @@ const LONG_NUMBER = 14;
 
 /**
  * @param {ReplyJson} reply
- * @param {Reader} reader
+ * @param {Reader} given
  * @returns {VElement}
  */
-export function renderReply(reply, reader) {
+export function renderReply(reply, given) {
+  const reader = { ...given, zone: { named: false } };
   // The rows of tables are numbered on from the actions, as `pressable` lists them.
   let pressed = asButtons(reply.actions).length;
   const failed = reply.failure !== undefined;

@@ -34,6 +34,15 @@ describe("a time", () => {
     expect(paragraph(text`${time(NOON, "relative")}`)).not.toContain("CET");
   });
 
+  test("of day names its zone once, unless a whole time does", () => {
+    const shown = (title: Text): string =>
+      textsOf(render(reply({ title, blocks: [{ kind: "paragraph", text: text`from ${time(NOON, "clock")}` }] }))).join(
+        "",
+      );
+    expect(shown(text`until ${time(NOON, "clock")}`)).toBe("until 13:00 CETfrom 13:00");
+    expect(shown(text`at ${time(NOON)}`)).toBe("at 2026-03-02 13:00:00 CETfrom 13:00");
+  });
+
   test.each([
     [2n ** 63n - 1n, "2262-04-11 23:47:16 UTC"],
     [-(2n ** 63n), "1677-09-21 00:12:43 UTC"],
