@@ -204,7 +204,8 @@ function episodeTable(open: readonly Episode[], inTable: Pick<Table, "rowAction"
       ["Severity", ({ severity }) => strong(severity)],
       ["State", openWords, ...(open.some(({ acknowledged }) => acknowledged) ? [] : ["varies" as const])],
       ["Since", (episode) => sinceWords(episode, "both"), 2],
-      ["Episode", ({ id }) => code(episodeName(id)), 3],
+      // For a line that is typed; below the fold, since the alert is named.
+      ["Episode", ({ id }) => ({ ...code(episodeName(id)), detail: true }), 3],
     ],
     ...inTable,
   });

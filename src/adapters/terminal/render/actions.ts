@@ -117,8 +117,8 @@ function shellEntries(action: Action, isAsked: boolean, usual: string | undefine
 }
 
 /**
- * The numbers, the labels and the lines of buttons are a column each; a line without room stands below its label. A shell
- * has no numbers; at the prompt the number is enough for one of a choice.
+ * The numbers, the labels and the lines of buttons are a column each; where one has no room, all lines stand below their
+ * labels. A shell has no numbers; at the prompt the number is enough for one of a choice.
  */
 export function actionLines(actions: readonly Action[], width: number, options: ActionOptions): Line[] {
   const { links, before = 0, inShell, usual, most, isAsked = false } = options;
@@ -143,21 +143,22 @@ export function actionLines(actions: readonly Action[], width: number, options: 
     const numbered = span(inShell === undefined ? `[${number}] `.padEnd(lead) : "", "dim");
     return { number: numbered, label: dataSpan(action.label), target };
   });
-  const column = shown.reduce(
-    (most, one) =>
-      "label" in one && one.target.length > 0 && one.label.width <= width / 2
-        ? Math.max(most, one.label.width + 2)
-        : most,
-    0,
-  );
+  const lined = shown.flatMap((one) => ("label" in one && one.target.length > 0 ? [one] : []));
+  const column = Math.max(0, ...lined.map(({ label }) => label.width + 2));
+  // All beside their labels or all below: mixed, one would look for a line in two places.
+  const isBeside = lined.every(({ target }) => lead + column + totalWidth(target) <= width);
   return shown.flatMap((one): Line[] => {
     if ("words" in one) return wrap(one.words, width);
     const { number, label, target } = one;
-    const needed = lead + column + totalWidth(target);
-    if (target.length > 0 && label.width < column && needed <= width)
-      return [{ spans: joined([number, label, blank(column - label.width)], target), width: needed }];
+    if (isBeside && target.length > 0) {
+      const spans = joined([number, label, blank(column - label.width)], target);
+      return [{ spans, width: lead + column + totalWidth(target) }];
+    }
+    const fits = lead + label.width <= width;
+    const [first, ...others] = fits ? wrap([label], label.width) : wrap([label], Math.max(8, width - below - NESTED));
     return [
-      ...hang([number], wrap([label], Math.max(8, width - lead))),
+      ...hang([number], first === undefined ? [] : [first]),
+      ...indent(others, below + NESTED),
       ...(target.length === 0 ? [] : indent(wrap(target, width - below), below)),
     ];
   });

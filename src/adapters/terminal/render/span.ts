@@ -1,7 +1,7 @@
 import { wholeNumber } from "../../../reply/fold.ts";
 import { valuesOf } from "../../../reply/block.ts";
 import { isMoment, type Moment, momentWords, type Reply } from "../../../reply/reply.ts";
-import { shortenId, type Text, text, timeOf } from "../../../reply/text.ts";
+import { type Inline, shortenId, type Text, text, timeOf } from "../../../reply/text.ts";
 import { formatDuration, formatUtc, type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { isPlain, visibleText, widthOf } from "./visible-text.ts";
 
@@ -54,8 +54,8 @@ export interface SpanOptions {
   readonly now: Nanoseconds;
   /** By whose clock times stand; left out: UTC, which each time then names. */
   readonly zone?: string;
-  /** The time that the name of the zone follows. */
-  readonly named?: Moment | undefined;
+  /** The times that the name of the zone follows. */
+  readonly named?: readonly (Inline | undefined)[];
 }
 
 /** Whether a line break in data breaks the line; in titles and names it is shown instead. */
@@ -138,11 +138,11 @@ export function linkSpans(label: string, url: string, links: boolean, words?: Te
   return [span(label, "link"), span(" (", words), wholeSpan(shown, "link"), span(")", words)];
 }
 
-function timeText(shown: Moment, { now, zone, named }: SpanOptions): string {
+function timeText(shown: Moment, { now, zone, named = [] }: SpanOptions): string {
   const at = timeOf(shown);
   if (shown.style === "relative") return ageText(at, now);
   const clock = zone === undefined ? formatUtc(at) : momentWords(shown, zone);
-  const words = shown === named ? `${clock} ${zone}` : clock;
+  const words = named.includes(shown) ? `${clock} ${zone}` : clock;
   return shown.style === "both" ? `${words} (${ageText(at, now)})` : words;
 }
 
@@ -206,7 +206,7 @@ export function asTyped(value: string): string {
 /**
  * The clock that shows a reply's times, since a terminal draws none in the zone of whoever reads: that of the zone that they
  * chose. The zone is named once: with the first time, from the title to the footer, that stands in no table and by no words
- * that name it; where there is none, below.
+ * that name it; where there is none, below. Behind a time of day the first one with its day names it too.
  */
 export function readersZone({ title, blocks, footer, zone = "UTC" }: Reply) {
   const [tables, others] = [true, false].map((isTable) =>
@@ -216,7 +216,11 @@ export function readersZone({ title, blocks, footer, zone = "UTC" }: Reply) {
   const first = [title, ...(others ?? []), footer ?? []].find((content) =>
     content.some((one) => isMoment(one) || (one.kind === "text" && one.at !== undefined)),
   );
-  if (first !== undefined) return { zone, named: names(first) ? undefined : first.find(isMoment), footer };
-  if (tables?.some((content) => content.some(isMoment)) !== true) return { zone, named: undefined, footer };
-  return { zone, named: undefined, footer: text`${footer}${footer === undefined ? "" : " · "}times in ${zone}` };
+  if (first !== undefined) {
+    const one = names(first) ? undefined : first.find(isMoment);
+    const dated = others?.flat().find((later) => isMoment(later) && later.style === "absolute");
+    return { zone, named: one?.style === "clock" ? [one, dated] : [one], footer };
+  }
+  if (tables?.some((content) => content.some(isMoment)) !== true) return { zone, named: [], footer };
+  return { zone, named: [], footer: text`${footer}${footer === undefined ? "" : " · "}times in ${zone}` };
 }

@@ -25,8 +25,8 @@ import {
 } from "../destination.ts";
 import { placeOf, reach, seenHere } from "./episodes.ts";
 
-/** More are below the fold. */
-const FIRST_LINES = 5;
+/** More are below the fold, in a chat and elsewhere. */
+const [IN_CHAT, ELSEWHERE] = [5, 20];
 /** How many places a line names, or what is subscribed; the rest is counted. */
 export const NAMED_PLACES = 3;
 /** Messages that are read at most. */
@@ -275,7 +275,7 @@ export function toldTable(
   const whereOf = placesWords(context);
   return table<ToldLine>({
     ...names,
-    fold: FIRST_LINES,
+    fold: isOperator(context) ? ELSEWHERE : IN_CHAT,
     rows: worstFirst(rows),
     columns: [
       ["What", ({ what }) => what],

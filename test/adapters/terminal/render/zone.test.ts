@@ -51,6 +51,13 @@ test("a field names the zone before the footer does, and before words below it; 
   expect(shown({ title: "x", blocks: [paragraph(time(at(0), "relative"))] }, "Asia/Tokyo")).not.toContain("Tokyo");
 });
 
+test("behind a time of day the first one with its day names the zone too", () => {
+  const when = paragraph(text`From ${time(at(0))} to ${time(at(2))}.`);
+  const said = shown({ title: text`Known since ${time(at(1), "clock")}`, blocks: [when] });
+  expect(said).toContain("Known since 10:01 UTC\n");
+  expect(said).toContain("From 2026-07-01 10:00:00 UTC to 2026-07-01 10:02:00.");
+});
+
 test("what names its zone is not named again", () => {
   const named = text`Told since ${clockTime(at(0), "12:00")} (Europe/Zurich)`;
   expect(shown({ title: named, blocks: [whenTable] }, "Europe/Zurich").split("Zurich")).toHaveLength(2);
