@@ -1,5 +1,5 @@
 import { deliverySubject } from "../src/alerts/message/delivery-subject.ts";
-import { callerZone, parsePastRange, pastRangeText, pastRangeWords } from "../src/answers/alerts/alert-times.ts";
+import { callerZone, parsePastRange, pastRangeText } from "../src/answers/alerts/alert-times.ts";
 import { offersChanges } from "../src/answers/alerts/destination.ts";
 import { TOLD_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 import {
@@ -65,9 +65,8 @@ export const alertsTold = command({
     const isOn = (one: (typeof told)[number]): boolean =>
       network === undefined || deliverySubject(one.message, "").network === network;
     const lines = toldLines(told.filter(isOn), context, now, zone).filter(isAbout(about));
-    // Within a day its clock is enough: the reader's, or that of a zone that is named. Days are those of one zone.
+    // Within a day its clock is enough: the reader's, or that of a zone that is named.
     const isDay = range.to - range.from <= DAY;
-    const when = isDay ? pastRangeText(range, now, zone) : text`${pastRangeWords(range, now, zone)}`;
     const [unheard, watched] = await Promise.all([
       untoldLines(range, network, context, now),
       watchedSince(range, keys, network, context),
@@ -92,7 +91,7 @@ export const alertsTold = command({
     const said = reply({
       title: happened ?? calmWords(watched, range, whereWords(options), namedSpan(options), shown),
       blocks: [
-        paragraph(text`${asSentence(when)}${known}.`),
+        paragraph(text`${asSentence(pastRangeText(range, now, zone))}${known}.`),
         ...tables,
         ...(lines.length === 0 ? watched.notes.map((note) => paragraph(note)) : []),
         paragraph(joinText(notes, " ")),
@@ -108,7 +107,7 @@ export const alertsTold = command({
         ...zoneActions(zone),
       ],
     });
-    return isDay && zone === "UTC" ? said : inZone(said, zone);
+    return zone === "UTC" ? said : inZone(said, zone);
   },
 });
 
@@ -162,7 +161,7 @@ function zoneActions(zone: string): readonly Action[] {
 }
 
 function keptWords({ from }: Stretch, kept: Milliseconds, zone: string): readonly TextPart[] {
-  return from < kept ? [`What is over is kept for 30 days: since ${localText(zone, kept)}.`] : [];
+  return from < kept ? [text`What is over is kept for 30 days: since ${momentOf(kept, zone)}.`] : [];
 }
 
 /** `mainnet made no block for 9 min 20 s from 13:55; 8 more alerts and 5 other events`: the worst, and the rest counted. */

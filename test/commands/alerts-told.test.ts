@@ -138,7 +138,7 @@ describe("what was told", () => {
     const said = await talk.ask("alerts told since:2d");
     expect(tablesOf(talk.lastReply)).toHaveLength(1);
     expect(said).toMatch(
-      /b:1 on mainnet does not answer\s+01-16 12:0\d\s+.* so far[^]*a:1 on mainnet did not answer\s+01-15 12:00/u,
+      /b:1 on mainnet does not answer\s+2026-01-16 12:0\d:00\s+.* so far[^]*a:1 on mainnet did not answer\s+2026-01-15 12:00/u,
     );
     expect(await talk.ask("alerts told yesterday")).toMatch(saying("a:1 on mainnet did not"));
     expect(await talk.ask("alerts told yesterday")).not.toContain("b:1");
@@ -252,7 +252,7 @@ describe("what was told", () => {
     expect(await talk.ask("alerts told since:12:30 until:18:00")).toContain("Not known: nobody was watching");
     // The day has three.
     expect(await talk.ask("alerts told until:18:00")).toMatch(
-      /New checkpoint on mainnet at block 175,186,372\s+01-15 12:00/u,
+      /New checkpoint on mainnet at block 175,186,372\s+2026-01-15 12:00/u,
     );
     expect(await talk.ask("alerts told")).toContain("3 checkpoints on mainnet");
   });
