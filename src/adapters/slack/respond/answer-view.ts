@@ -5,12 +5,14 @@ import { withTimeout } from "../../../units/time.ts";
 import type { Immutable } from "../../../reply/document.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { parseJson } from "../../chat/parse-json.ts";
+import type { Press } from "../../chat/press.ts";
 import type { SlackContext } from "../context.ts";
 import type { MessageBody } from "../render/compose.ts";
 import { plainTextObject } from "../render/form-fields.ts";
 import { renderSlack } from "../render/render.ts";
 import { describeError } from "../transport/api-error.ts";
 import { type CallPolicy, retryRateLimited, type WebApiAccess, withoutRetry } from "../transport/web-api.ts";
+import { commandOf } from "./invocation.ts";
 import { workingNotice } from "./notices.ts";
 import type { Responder } from "./request-context.ts";
 
@@ -66,6 +68,17 @@ export async function openAnswerView(
 ): Promise<AnswerView | undefined> {
   const id = await showView(slack, trigger, ask.command, () => waitingView(slack, ask, channel));
   return id === undefined ? undefined : { id, channel };
+}
+
+/** Opens the modal for what is asked at an alert: each press would leave one more copy beside it. Never rejects. */
+export async function openAlertView(
+  slack: SlackContext,
+  at: { readonly message: string | undefined; readonly trigger: string; readonly channel: string | undefined },
+  { ask, asker, channel = at.channel }: Extract<Press, { kind: "ask" }>,
+): Promise<AnswerView | undefined> {
+  const isAlert = asker === undefined && at.message !== undefined;
+  if (!isAlert || commandOf(slack, ask)?.changes === true) return undefined;
+  return openAnswerView(slack, at.trigger, ask, channel);
 }
 
 /**

@@ -17,7 +17,7 @@ import { logFailure } from "../transport/api-error.ts";
 import { type ResponseAddress, ResponseUrlExpired } from "../transport/response-url.ts";
 import { retryRateLimited } from "../transport/web-api.ts";
 import { directFileDestination } from "./answer.ts";
-import { type AnswerView, answerViewOf, openAnswerView, viewResponder } from "./answer-view.ts";
+import { type AnswerView, answerViewOf, openAlertView, openAnswerView, viewResponder } from "./answer-view.ts";
 import { openAskForm } from "./ask-form.ts";
 import { errorText, openForm } from "./form-handler.ts";
 import { type Asker, askerOf, callerOf, commandOf, isShared } from "./invocation.ts";
@@ -75,8 +75,9 @@ export async function handleButton(slack: SlackContext, body: BlockAction, value
         return press.show === undefined ? share(slack, place, press) : showKept(slack, place, press, press.show);
       case "ask":
         if (isAnsweredWithForm(slack, press.ask) && (await openPressedForm(slack, place, press.ask))) return undefined;
-        if (!place.home) return respondToAsk(slack, place, press);
-        return press.effect === "replace" ? actInHome(slack, place, press) : respondToHome(slack, place, press);
+        if (place.home)
+          return press.effect === "replace" ? actInHome(slack, place, press) : respondToHome(slack, place, press);
+        return respondToAsk(slack, { ...place, view: place.view ?? (await openAlertView(slack, place, press)) }, press);
     }
   });
 }

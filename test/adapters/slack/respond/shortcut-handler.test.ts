@@ -46,6 +46,22 @@ describe("Why this alert?", () => {
     expect(dialog.last.onlyFor).toBe(ann.id);
   });
 
+  test("Details of an alert is a modal, however often it is pressed: the channel gets no copy", async () => {
+    await using scene = await stage({ extra: [why] });
+    const { signal } = new AbortController();
+    const ann = scene.fake.person("ann");
+    const delivery = { id: "d1", destination: { platform: "slack", channel: scene.channel } };
+    const actions = [details("ep-7")];
+    const receipt = await scene.adapter.send(delivery, reply({ title: "down", actions }), signal);
+    for (const _press of ["first", "second"]) {
+      ann.startPress(scene.fake.state.message(receipt.message)!, "Details");
+      const view = await ann.answerInView();
+      expect(said(view)).toContain('story of "ep-7');
+      ann.closeViews();
+    }
+    expect(ann.sees(scene.channel).filter(({ onlyFor }) => onlyFor !== undefined)).toEqual([]);
+  });
+
   test("of another message says what to choose it on", async () => {
     await using scene = await stage({ extra: [why] });
     const ann = scene.fake.person("ann");
