@@ -3,10 +3,10 @@
 // describe-notice.ts and describe-token.ts next; phrases.ts and the other *-words.ts are shared with commands.
 import { type Block, paragraph } from "../../reply/block.ts";
 import { type Action, inZone, reply, type Reply } from "../../reply/reply.ts";
-import { clockTime, code, commandLine, strong, text, type Text, time, toText } from "../../reply/text.ts";
+import { code, commandLine, strong, text, type Text, time, toText } from "../../reply/text.ts";
 
 import { compareIntegers, decimal, formatDecimal } from "../../units/decimal.ts";
-import { formatDuration, formatUtc, fromMillis, toMillis } from "../../units/time.ts";
+import { formatDuration, formatUtc, toMillis } from "../../units/time.ts";
 import type { AlertEvent } from "../judge/kinds/event.ts";
 import { timeFromText } from "../judge/kinds/kind.ts";
 import { isOpen } from "../judge/rules/episode.ts";
@@ -125,10 +125,10 @@ function counted(count: number, noun: string): string {
 }
 
 function describeRolling(message: MessageOf<"rolling">): Reply {
-  const { events, total, kind, network, day } = message;
+  const { events, total, kind, network } = message;
   const left = total - events.length;
   const [first] = events;
-  const all = text`${countOf(kind, total)} on ${strong(network)}, ${clockTime(fromMillis(Date.parse(day)), `${day} (UTC)`)}`;
+  const all = text`${countOf(kind, total)} on ${strong(network)}`;
   return reply({
     title: markedTitle(total === 1 && first !== undefined ? eventLine(first) : all, message),
     blocks: [

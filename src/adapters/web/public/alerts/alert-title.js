@@ -37,8 +37,8 @@ export function replyOf({ reply: given, state }, timeZone) {
   return { ...reply, tone: "neutral", blocks: [...head, ...rest] };
 }
 
-/** A clock in UTC as words have it: a date, a time of day, or both, with the zone or without. */
-const CLOCK = /^(?<date>\d{4}-\d{2}-\d{2})? ?(?<clock>\d{2}:\d{2}(?::\d{2})?)?(?<zone> UTC)?(?: \(UTC\))?$/u;
+/** A clock in UTC as words have it: a time of day, with or without its date and the zone. */
+const CLOCK = /^(?<date>\d{4}-\d{2}-\d{2} )?(?<clock>\d{2}:\d{2}(?::\d{2})?)(?<zone> UTC)?$/u;
 
 /**
  * A value of a reply with each clock in it as the reader's.
@@ -64,8 +64,7 @@ function inReadersZone(value, timeZone) {
  */
 function localClock(words, at, timeZone) {
   const { date = "", clock = "", zone = "" } = CLOCK.exec(words)?.groups ?? {};
-  // A day that begins and ends in UTC is no day of the reader's: it keeps its name.
-  if (clock === "") return date === "" ? words : date;
+  if (clock === "") return words;
   const local = localTime(at, timeZone);
   const day = date === "" ? "" : `${local.slice(0, 10)} `;
   return `${day}${local.slice(11, 11 + clock.length)}${zone === "" ? "" : local.slice(19)}`;

@@ -36,9 +36,9 @@ test.each(alertMessages.map(([message, context]) => [message, context] as const)
   },
 );
 
-test("a clock keeps its form in the reader's zone, and a day in UTC its name", () => {
+test("a clock keeps its form in the reader's zone", () => {
   const at = timeFromText("1700000000000000000");
-  const clocks = ["22:13 UTC", "22:13:20 UTC", "22:13:20", "2023-11-14 22:13:20", "2023-11-14 (UTC)", "later"];
+  const clocks = ["22:13 UTC", "22:13:20 UTC", "22:13:20", "2023-11-14 22:13:20", "later"];
   const said = reply({
     title: joinText(
       clocks.map((one) => clockTime(at, one)),
@@ -47,6 +47,6 @@ test("a clock keeps its form in the reader's zone, and a day in UTC its name", (
   });
   const alert = { state: "resolved", reply: replyToJson(said, () => undefined) } as unknown as AlertJson;
   expect(titleOf(alert, 0, "Asia/Kolkata")).toBe(
-    "03:43 GMT+5:30 | 03:43:20 GMT+5:30 | 03:43:20 | 2023-11-15 03:43:20 | 2023-11-14 | later",
+    "03:43 GMT+5:30 | 03:43:20 GMT+5:30 | 03:43:20 | 2023-11-15 03:43:20 | later",
   );
 });
