@@ -113,7 +113,6 @@ export const marketShow = command({
           ? []
           : [tellAtAction(context.network, marketId, label, { present: high, side: "above" })]),
         ...looksChartActions(context, typed, again, label),
-        { label: "All markets", invocation: askFor(context, "market list", again), effect: "reply" },
       ],
       ask: askFor(context, "market show", { market: typed, ...again }),
     });
