@@ -58,10 +58,10 @@ export function parseKinds(typed: string, line = "alerts add"): ChosenKinds {
   return groups.length === 0 ? { kinds } : { kinds, groups: [...new Set(groups)] };
 }
 
-/** The kind of that name; undefined for any other word. */
+/** The kind of that name, or of the words that stand for it in a form; undefined for any others. */
 export function findKind(typed: string): AlertKind | undefined {
   const word = typed.trim().toLowerCase();
-  return isKind(word) ? word : undefined;
+  return isKind(word) ? word : KIND_WORDS.find(([, words]) => words === word)?.[0];
 }
 
 /** What people call kinds, where it may be several all of them. */

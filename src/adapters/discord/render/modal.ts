@@ -150,7 +150,8 @@ function fieldOf(
         const chosen = wordsOfList(value);
         return selectField(name, offeredChoices(option.several, chosen), { chosen, isRequired, isList: true });
       }
-      return textField(name, value, { isRequired, placeholder: option.example, maxLength: option.maxLength ?? 200 });
+      const { example, maxLength = 200, shows = (typed: string) => typed } = option;
+      return textField(name, shows(value), { isRequired, placeholder: shows(example), maxLength });
     }
     case "choice":
       return choiceField(name, option.choices, value, isHeld);

@@ -85,10 +85,11 @@ export function linesOf(table: Table, columns: readonly number[]): Layout | unde
 }
 
 /**
- * Rows of two lines, where a row stands alone, has a button beside it or a time that matters: the first cell, which may
- * wrap, and the others in small print below it. Undefined where a row has no room for them.
+ * Rows that may wrap, where a row stands alone, has a button beside it or a time that matters: the first cell and the
+ * others behind it, each row with its bullet; beside a button (`apart`) the others in small print below. Undefined where
+ * a row has no room for them.
  */
-export function twoLinesOf(table: Table, columns: readonly number[]): Layout | undefined {
+export function foldedOf(table: Table, columns: readonly number[], apart: boolean): Layout | undefined {
   const titles = titlesOf(table, columns);
   const isTooLong = (cells: readonly Text[]): boolean => lineWidth(cells, LINE_GAP) > PHONE_LINE;
   const [first = 0, ...others] = columns;
@@ -113,7 +114,8 @@ export function twoLinesOf(table: Table, columns: readonly number[]): Layout | u
       });
       const rest = joined(below[index] ?? [], onId);
       const head = name.markdown.trim() === "" ? "–" : name.markdown.trim();
-      return { markdown: rest === "" ? head : `${head}\n-# ${rest}`, whole: name.whole };
+      const behind = rest === "" ? "" : `${apart ? "\n-# " : LINE_GAP}${rest}`;
+      return { markdown: `${apart ? "" : "- "}${head}${behind}`, whole: name.whole };
     },
   };
 }

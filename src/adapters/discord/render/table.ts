@@ -5,7 +5,7 @@ import { oneLine } from "../../../reply/plain-text.ts";
 import { type Text, toText } from "../../../reply/text.ts";
 import { PHONE_COLUMNS } from "../limits.ts";
 import { FIXED_WIDTH, flatText, inlineCode, insideFence, type Markup, renderText } from "./markdown.ts";
-import { GAP, type Layout, linesOf, recordsOf, twoLinesOf } from "./table-lines.ts";
+import { GAP, type Layout, foldedOf, linesOf, recordsOf } from "./table-lines.ts";
 import { shownOf, timeColumn } from "../../chat/bounds.ts";
 
 export interface TableContext {
@@ -115,7 +115,7 @@ function widestLayout(table: Table, count: number, apart: boolean): Layout {
   const mayFold = apart || table.rows.length === 1 || timeColumn(table, columns) !== undefined;
   for (;;) {
     const inLines = (apart ? undefined : gridOf(table, columns)) ?? linesOf(table, columns);
-    const layout = mayFold && (inLines?.cut ?? 1) > 0 ? twoLinesOf(table, columns) : inLines;
+    const layout = mayFold && (inLines?.cut ?? 1) > 0 ? foldedOf(table, columns, apart) : inLines;
     if (layout !== undefined) return layout;
     // The column of an important time leaves last.
     const time = timeColumn(table, columns);

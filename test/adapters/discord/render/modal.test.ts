@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { commands as declared } from "../../../../commands/index.ts";
+import { findKind } from "../../../../src/answers/alerts/alert-kinds.ts";
 import { changedOptions, formValues, renderModal } from "../../../../src/adapters/discord/render/modal.ts";
 import { KIND_CHOICES } from "../../../../src/answers/alerts/alert-kinds.ts";
 import { withCommonOptions } from "../../../../src/bot/command.ts";
@@ -129,4 +130,13 @@ test("a form asks for what was changed in it, and an emptied field for nothing t
     severity: "info",
   });
   expect(asks({ unknown: "x" })).toEqual({});
+});
+
+test("a text field has words for a key, and the words are taken for it", () => {
+  const silence = commands.find(({ name }) => name === "alerts silence")!;
+  const { components } = renderModal(silence, { what: "node.down", for: "90m" }, { networks: [], customId: "1k0:key" });
+  const fields = components.flatMap((one) => ("component" in one ? [one.component] : []));
+  const [what, length] = fields.map((one) => ("value" in one ? one.value : undefined));
+  expect([what, length]).toEqual(["A node does not answer", "1 h 30 min"]);
+  expect(findKind(what ?? "")).toBe("node.down");
 });
