@@ -9,8 +9,10 @@ import {
   saidNetwork,
   sureGuess,
   takesFile,
+  unreadByAll,
 } from "../src/answers/questions/questions.ts";
 import { absentNames } from "../src/answers/alerts/alert-subjects.ts";
+import { valueWords } from "../src/answers/export-range.ts";
 import { formActions } from "../src/answers/answer.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
 import { fieldLabel } from "../src/bot/form.ts";
@@ -170,18 +172,22 @@ async function offerOne(said: Guess, question: string, context: Context): Promis
   const takesForm = lacks !== undefined && context.platforms.chat(context.here.platform) !== undefined;
   const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context, change);
   // A choice of one value would leave the other lacking: a form asks for both.
-  if (option === undefined || (takesForm && narrower !== undefined)) return offerWhole(only, [whole], option, change);
+  if (option === undefined || (takesForm && narrower !== undefined))
+    return offerWhole(only, context, [whole], option, change);
   const choices = meant?.values ?? (await choicesOf(only, option, question, context));
   const others = takesForm ? [{ ...whole, label: "Another time" }] : [];
   if (choices.length > 0 || isClosed(only, option))
     return offerValues(only, { option, choices, others, stands }, context);
-  return narrower === undefined ? offerWhole(only, [whole], option, change) : offerWhole(only, [], option);
+  return narrower === undefined
+    ? offerWhole(only, context, [whole], option, change)
+    : offerWhole(only, context, [], option);
 }
 
 /** The command as it stands, with what it would change. */
-function offerWhole(only: Guess, presses: Action[], option?: string, change?: OfferedChange): Reply {
+function offerWhole(only: Guess, context: Context, presses: Action[], option?: string, change?: OfferedChange): Reply {
   const next = option ?? lacking(only)[0];
-  const about = change === undefined ? readOf(only, next) : [...facts(change.facts), ...(change.details ?? [])];
+  const about =
+    change === undefined ? readOf(only, context, next) : [...facts(change.facts), ...(change.details ?? [])];
   return askedBack(change?.question ?? titleOf(only, next), [...about, ...notesOf([only])], presses);
 }
 
@@ -207,19 +213,18 @@ async function offerValues(
   const before = stands === undefined ? [] : [paragraph(stands.title)];
   return askedBack(
     titleOf(only, option),
-    [...before, ...readOf(only, option), ...notesOf([only])],
+    [...before, ...readOf(only, context, option), ...notesOf([only])],
     [...partyActions(only, option, context), ...choiceActions(label, open, askWith), ...others],
   );
 }
 
 /** What was read of the question, in the words of the fields, and what the command is about. */
-function readOf(guess: Guess, chosen?: string): Block[] {
+function readOf(guess: Guess, context: Context, chosen?: string): Block[] {
   const [read, flags]: [Field[], Block[]] = [[], []];
   for (const [name, value] of Object.entries(guess.options)) {
     const option = guess.command.options[name];
-    const shows = option?.kind === "text" ? option.shows : undefined;
     if (option?.kind === "flag") flags.push(...(value === "no" ? [] : [paragraph(`${option.description}.`)]));
-    else read.push(field(fieldLabel(name, option ?? {}), shows?.(String(value)) ?? String(value)));
+    else read.push(field(fieldLabel(name, option ?? {}), valueWords(option, String(value), context.now())));
   }
   const about = aboutOf(guess, chosen);
   const isSaid = about === "" || about === sentenceOf(guess.command);
@@ -235,15 +240,6 @@ function partyActions({ command, options }: Guess, option: string, context: Cont
 function notesOf(found: readonly Guess[]): Block[] {
   const mayChange = found.some(({ command }) => command.changes === true);
   return [...(mayChange ? [paragraph("Nothing is done yet.")] : []), ...notUnderstood(found)];
-}
-
-/** The words that no command offered here explains. */
-function unreadByAll([first, ...others]: readonly Guess[]): readonly string[] {
-  const unread = ({ unread, also }: Guess): readonly string[] => [
-    ...unread,
-    ...(also === undefined ? [] : [also.said]),
-  ];
-  return first === undefined ? [] : unread(first).filter((word) => others.every((one) => unread(one).includes(word)));
 }
 
 function notUnderstood(found: readonly Guess[]): Block[] {
@@ -313,8 +309,8 @@ function actionOf(guess: Guess, { here, platforms }: Context, change?: OfferedCh
 function aboutOf(guess: Guess, chosen?: string): string {
   const needs = lacking(guess).filter((name) => name !== chosen);
   const next = needs.map((name) => (name === "id" ? "its id" : `the ${name}`)).join(" and ");
-  const about = chosen === undefined ? [guess.command.summary] : [];
-  return [...about, ...(next === "" ? [] : [`Next: ${next}`])].join(". ");
+  if (chosen !== undefined) return next === "" ? "" : `Choose the ${chosen}, then ${next}`;
+  return [guess.command.summary, ...(next === "" ? [] : [`Next: ${next}`])].join(". ");
 }
 
 /** The values that are asked for next by those they may have, in turn. */

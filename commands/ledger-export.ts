@@ -101,7 +101,7 @@ const options = {
     kind: "flag",
     section: "The file",
     phrase: "and check it",
-    description: "The file is read once more, and compared with what was exported",
+    description: "You are told whether the file reached you whole and unchanged",
     default: false,
     said: (words: readonly string[]) => {
       const said = words.filter((one) => CHECK_WORDS.has(stem(one)));

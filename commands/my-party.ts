@@ -8,7 +8,11 @@ import { commandAction, reply } from "../src/reply/reply.ts";
 import { code, id, text } from "../src/reply/text.ts";
 
 const options = {
-  id: idOption(PARTY, { required: true, description: "The party's id" }),
+  id: idOption(PARTY, {
+    required: true,
+    question: "Which party is yours?",
+    description: "Its id of 64 digits: used from then on wherever a party is asked for",
+  }),
   name: {
     kind: "text",
     description: "A name to type instead of the id",

@@ -1,4 +1,5 @@
-import type { TimeSpan } from "../bot/options/options.ts";
+import type { Option, TimeSpan } from "../bot/options/options.ts";
+import { parseTimeSpan } from "../bot/options/time-span.ts";
 import { UserError } from "../errors.ts";
 import { text, type Text, time } from "../reply/text.ts";
 import { formatUtc, fromSeconds, nanoseconds, type Nanoseconds, toSeconds } from "../units/time.ts";
@@ -60,6 +61,22 @@ export function exportRange(
     }
   }
   return range;
+}
+
+/** A value as it is repeated to whoever said it: a named time with its dates. */
+export function valueWords(option: Option | undefined, value: string, now: Nanoseconds): string {
+  if (option?.kind === "time") return datedWords(value, now);
+  return (option?.kind === "text" ? option.shows?.(value) : undefined) ?? value;
+}
+
+/** A named time with its dates, the last one included: `last week (2026-01-05 to 2026-01-11)`. Others as they were typed. */
+function datedWords(typed: string, now: Nanoseconds): string {
+  const span = parseTimeSpan(typed, now);
+  if (span === undefined || /^(?:\d{4}\b|now$)/u.test(typed)) return typed;
+  const last = span.to > span.from ? nanoseconds(span.to - 1n) : span.to;
+  const isWhole = [span.from, span.to].every((at) => at % DAY_NANOSECONDS === 0n) && last !== span.to;
+  const [start, end] = [span.from, isWhole ? last : span.to].map((at) => formatUtc(at).slice(0, isWhole ? 10 : 16));
+  return `${typed} (${start === end ? start : `${start} to ${end}`}${isWhole ? "" : " UTC"})`;
 }
 
 function refuseFuture(from: TimeSpan | undefined, to: TimeSpan | undefined, now: Nanoseconds): void {

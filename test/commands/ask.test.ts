@@ -177,13 +177,13 @@ test.each([
   ["validators still signing?", MEANT["is the network healthy"]],
   ["use new york time for me", /^Save time zone America\/New_York\?/u],
   // Quarters; what is gained or held is in the ledger.
-  ["export q3", /^Whose ledger\?[^]*From\W+q3/u],
+  ["export q3", /^Whose ledger\?[^]*From\W+q3 \(2025-07-01 to 2025-09-30\)/u],
   ["csv for q4 2025, verified please", /^Whose ledger\?[^]*From\W+q4 2025/u],
   ["my balance usdt", /^Whose ledger\?[^]*Asset\W+USDT/u],
   ["what happened yesterday between 1am and 5am", /From 2026-01-14 01:00:00 UTC to 2026-01-14 05:00:00 UTC/u],
-  ["export 1 jan to 7 jan", /From\W+1 jan\s+To\W+7 jan/u],
+  ["export 1 jan to 7 jan", /From\W+1 jan \(2026-01-01\)\s+To\W+7 jan \(2026-01-07\)/u],
   ["csv of my fees in october", /From\W+october/u],
-  ["give me my ledger for 2025 and make sure its right", /^Whose ledger\?[^]*From\W+2025[^]*read once more/u],
+  ["give me my ledger for 2025 and make sure its right", /^Whose ledger\?[^]*From\W+2025[^]*whole and unchanged/u],
   // Kinds by everyday nouns, of what stands beside them.
   ["send stalls to this channel", /^Subscribe the console to stalls on mainnet\?/u],
   ["tell this channel about outages", /^Subscribe the console to stalls, node outages on mainnet\?/u],

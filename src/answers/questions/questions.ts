@@ -7,7 +7,9 @@ import {
   inUsualCase,
   isContentWord,
   isParticle,
+  PAST_DAYS,
   plainWords,
+  unreadWords,
   SMALL_WORDS,
 } from "../../bot/grammar/plain-words.ts";
 import { stem } from "../../bot/grammar/stem.ts";
@@ -95,8 +97,8 @@ async function guessesOf(typed: string, context: Context, words = plainWords(typ
   const found = await Promise.all(context.commands.map((command) => guess(command, words, typed, context)));
   // What was asks for no change.
   const isPast = asksOfPast(words);
-  const rankOf = ({ command, rank }: Guess): number => (isPast && command.changes === true ? rank - 1 : rank);
-  const ranked = found.flatMap((one) => (one === undefined ? [] : { ...one, rank: rankOf(one) }));
+  const less = ({ command }: Guess): number => Number(isPast && command.changes === true);
+  const ranked = found.flatMap((one) => (one === undefined ? [] : { ...one, rank: one.rank - less(one) }));
   ranked.sort((a, b) => b.rank - a.rank);
   const best = ranked.find(({ isAside }) => !isAside);
   if (best === undefined) return [];
@@ -165,7 +167,6 @@ export function lacking({ command, options }: Guess): readonly string[] {
 
 /** A name or a number: where it is not understood, an answer would be about something else. */
 const NAME = /[\d\p{Lu}/_@<#-]/u;
-const PAST = /^[\p{Ll} ]*(?:day|night|weekend|week|month|year)$/u;
 
 /**
  * Whether a guess may run by itself: what only reads, and lacks nothing; a list whose newest rows come first holds those of
@@ -175,13 +176,23 @@ export function runs(guess: Guess, typed: boolean): boolean {
   const { changes, askedFirst, options } = guess.command;
   const isWhole = typed && neededParty(options, guess.options) === undefined;
   const isOffered = changes === true || (askedFirst === true && !isWhole) || takesFile(guess);
-  const isOther = (word: string): boolean => NAME.test(word) || (PAST.test(word) && options["newest"] === undefined);
+  const isOther = (word: string): boolean =>
+    NAME.test(word) || (PAST_DAYS.test(word) && options["newest"] === undefined);
   return !isOffered && lacking(guess).length === 0 && !guess.unread.some(isOther);
 }
 
 /** Whether the answer leaves out much of the question. */
 export function isDoubtful({ share, unread }: Guess): boolean {
-  return unread.some((word) => share <= SURE_SHARE || PAST.test(word));
+  return unread.some((word) => share <= SURE_SHARE || PAST_DAYS.test(word));
+}
+
+/** The words that no command offered here explains. */
+export function unreadByAll([first, ...others]: readonly Guess[]): readonly string[] {
+  const unread = ({ unread, also }: Guess): readonly string[] => [
+    ...unread,
+    ...(also === undefined ? [] : [also.said]),
+  ];
+  return first === undefined ? [] : unread(first).filter((word) => others.every((one) => unread(one).includes(word)));
 }
 
 /** No question holds a file. */
@@ -274,22 +285,6 @@ async function anotherSaid(
     if (isJoined) return { option, value: other.value, said };
   }
   return undefined;
-}
-
-/** As typed; a number or a time with the word before it: `node 9`, `last week`. */
-function unreadWords(words: readonly string[], isUnread: (word: string) => boolean, typed: string): readonly string[] {
-  const unread: string[] = [];
-  for (const [index, word] of words.entries()) {
-    if (!isUnread(word)) continue;
-    const at = typed.toLowerCase().indexOf(word);
-    const asTyped = at === -1 ? word : typed.slice(at, at + word.length);
-    const before = words[index - 1];
-    const isNumbered = /^\d+$/u.test(word) && before !== undefined && isContentWord(before);
-    const isJoined = isNumbered || (/^(?:last|past|this|next)$/u.test(before ?? "") && PAST.test(word));
-    if (isJoined && isUnread(before ?? "")) unread.pop();
-    unread.push(isJoined ? `${before} ${asTyped}` : asTyped);
-  }
-  return [...new Set(unread)];
 }
 
 /** The values of a command's options that the words say. */

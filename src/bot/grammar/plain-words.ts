@@ -101,6 +101,29 @@ export function isContentWord(word: string): boolean {
   return !SENTENCE_WORDS.has(word) && !OTHER_WORDS.has(word);
 }
 
+/** A time of the past that ends with its unit: `last week`. */
+export const PAST_DAYS = /^[\p{Ll} ]*(?:day|night|weekend|week|month|year)$/u;
+
+/** As typed; a number or a time with the word before it: `node 9`, `last week`. */
+export function unreadWords(
+  words: readonly string[],
+  isUnread: (word: string) => boolean,
+  typed: string,
+): readonly string[] {
+  const unread: string[] = [];
+  for (const [index, word] of words.entries()) {
+    if (!isUnread(word)) continue;
+    const at = typed.toLowerCase().indexOf(word);
+    const asTyped = at === -1 ? word : typed.slice(at, at + word.length);
+    const before = words[index - 1];
+    const isNumbered = /^\d+$/u.test(word) && before !== undefined && isContentWord(before);
+    const isJoined = isNumbered || (/^(?:last|past|this|next)$/u.test(before ?? "") && PAST_DAYS.test(word));
+    if (isJoined && isUnread(before ?? "")) unread.pop();
+    unread.push(isJoined ? `${before} ${asTyped}` : asTyped);
+  }
+  return [...new Set(unread)];
+}
+
 /** Whether the words ask how it was: `when were we told`, `which alerts did this channel get`. */
 export function asksOfPast(words: readonly string[]): boolean {
   return PAST_QUESTION.test(words.join(" "));

@@ -206,7 +206,7 @@ describe("a mention", () => {
     ann.mention(scene.channel, "my party", "1.000001");
     await until(() => ann.sees(scene.channel).length === 2, "the answer");
     const answer = ann.sees(scene.channel)[1]!;
-    expect(said(answer)).toContain("needs an id");
+    expect(said(answer)).toContain("Which party is yours?");
     ann.startPress(answer, "Other values");
     const form = await ann.form();
     expect(await ann.submit(form, { id: "abcd" })).toEqual({ id: expect.stringContaining("abcd") as string });
