@@ -2,7 +2,7 @@
 // no room, an import of another room, a package, a module of Node. `x(types)` allows `import type` alone.
 
 /** Floor 1: a row with `ground` may import all of these. */
-export const ground = "errors log make-folder reply reply/columns reply/states units";
+export const ground = "errors log make-folder reply reply/columns reply/csv-rows reply/states units units/span";
 
 /** Room → the rooms it may import. A room is `src/<room>.ts` and `src/<room>/`, without nested rooms of a longer name. */
 export const rooms: Readonly<Record<string, string>> = {
@@ -16,7 +16,8 @@ export const rooms: Readonly<Record<string, string>> = {
   "adapters/terminal": "ground bot",
   "adapters/web":
     "ground adapters/* bot alerts/service(types) alerts/sender(types) alerts/judge(types) alerts/*(types)",
-  "adapters/web/public": "adapters/web(types) chart/draw reply(types) reply/columns reply/states",
+  "adapters/web/public":
+    "adapters/web(types) chart/draw reply(types) reply/columns reply/csv-rows reply/states units/span",
   "adapters/discord/page": "adapters/web/public adapters/web(types)",
   "adapters/slack/page": "adapters/web/public adapters/web(types)",
   "adapters/chat":
@@ -58,11 +59,13 @@ export const rooms: Readonly<Record<string, string>> = {
   errors: "units",
   log: "units",
   "make-folder": "errors",
-  reply: "units",
+  reply: "reply/csv-rows units",
   // Plain JavaScript, which browsers load as well
   "reply/columns": "",
+  "reply/csv-rows": "",
   "reply/states": "",
-  units: "",
+  units: "units/span",
+  "units/span": "",
 };
 
 /**
@@ -197,7 +200,6 @@ export const packages: Readonly<Record<string, string>> = {
   "node:vm": "main",
 
   // Tools
-  "csv-stringify": "reply",
   "fastest-levenshtein": "bot config export",
   "lru-cache":
     "adapters/discord adapters/slack adapters/web alerts/deliver alerts/route answers api looks main store units",

@@ -1,4 +1,7 @@
 // Points in time, spans of time, and waits for so long.
+import { formatDuration } from "./span.js";
+
+export { formatDuration };
 
 /** A point in time as Unix nanoseconds. A bigint, since today's value (about 1.8e18) is far beyond what a JS number holds exactly. */
 export type Nanoseconds = bigint & { readonly __unit: "nanoseconds" };
@@ -117,36 +120,9 @@ export function formatSpan(millis: Milliseconds): string {
   return `${millis / size}${letter}`;
 }
 
-const SHOWN: readonly (readonly [name: string, millis: Milliseconds])[] = [
-  ["y", 31_536_000_000],
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1000],
-];
-
-/**
- * `3 y 325 d` (of 365 days each), `2 d 3 h`, `4 min 10 s`, `850 ms`: the two largest units that are not zero, rounded
- * down, or as many as `units` says. Negative spans carry a minus.
- */
-export function formatDuration(millis: Milliseconds, units = 2): string {
-  if (!Number.isFinite(millis)) return "unknown";
-  if (millis < 0) return `-${formatDuration(-millis, units)}`;
-  if (millis < 1000) return `${Math.trunc(millis)} ms`;
-  const first = SHOWN.findIndex(([, size]) => millis >= size);
-  let rest = Math.trunc(millis);
-  const parts: string[] = [];
-  for (const [name, size] of SHOWN.slice(first, first + units)) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    if (count > 0) parts.push(`${count} ${name}`);
-  }
-  return parts.join(" ");
-}
-
 /** The same to the second: `6 d 23 h 59 min 55 s`. */
 export function formatWholeDuration(millis: Milliseconds): string {
-  return formatDuration(millis, SHOWN.length);
+  return formatDuration(millis, Infinity);
 }
 
 /**

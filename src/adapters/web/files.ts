@@ -13,7 +13,9 @@ const FOLDER = new URL("./public/", import.meta.url);
 /** Modules that the page shares with the server, at the addresses where its relative imports lead in a browser. */
 const SHARED = [
   "reply/columns.js",
+  "reply/csv-rows.js",
   "reply/states.js",
+  "units/span.js",
   ...["draw", "axes", "marks", "svg", "text", "glyphs"].map((name) => `chart/draw/${name}.js`),
 ].map((name) => ({ route: `/${name}`, file: new URL(`../../${name}`, import.meta.url) }));
 

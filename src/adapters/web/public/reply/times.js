@@ -1,5 +1,8 @@
 // @ts-check
 // Times and spans as people read them. They come as Unix nanoseconds in decimal, since a number could not hold them.
+import { formatDuration as span } from "../../../../units/span.js";
+
+export { span };
 
 const PER_MILLI = 1_000_000n;
 
@@ -110,32 +113,6 @@ export function age(millis, now) {
   const past = now - millis;
   if (Math.abs(past) < 1000) return "now";
   return past > 0 ? `${span(past)} ago` : `in ${span(-past)}`;
-}
-
-/**
- * `2 d 3 h`: the two largest units that are not zero, rounded down.
- *
- * @param {number} millis 0 or more
- */
-export function span(millis) {
-  if (millis < 1000) return `${Math.trunc(millis)} ms`;
-  /** @type {readonly (readonly [string, number])[]} */
-  const units = [
-    ["y", 31_536_000_000],
-    ["d", 86_400_000],
-    ["h", 3_600_000],
-    ["min", 60_000],
-    ["s", 1000],
-  ];
-  const first = units.findIndex(([, size]) => millis >= size);
-  let rest = Math.trunc(millis);
-  const parts = [];
-  for (const [name, size] of units.slice(first, first + 2)) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    if (count > 0) parts.push(`${count} ${name}`);
-  }
-  return parts.join(" ");
 }
 
 /** @param {string} at */
