@@ -34,15 +34,13 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
     text`${isOne ? conditionWords(episode).bad : now}, again and again: ${times} times in ${within}, last since ${clock(last.began)}${isCritical ? " · critical" : ""}`,
     message,
   );
+  const calm = `Until ${isOne ? "it" : "one"} has been calm for ${within}, it is told only when it becomes critical; after two critical ones, only once it lasts longer.`;
   if (isOne) {
+    const last = time(timeFromText(episode.detected), "both");
     return reply({
       tone,
       title,
-      blocks: [
-        paragraph(
-          text`It fired ${episodes} times in ${within}, last at ${time(timeFromText(episode.detected), "both")}. Until it has been calm for ${within}, it is told only when it becomes critical; after two critical ones, only once it lasts longer.`,
-        ),
-      ],
+      blocks: [paragraph(text`It fired ${episodes} times in ${within}, last at ${last}. ${calm}`)],
     });
   }
   const name = `${episode.network}-${episode.kind}-flapping`;
@@ -53,12 +51,7 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
   return reply({
     tone,
     title,
-    blocks: [
-      paragraph(
-        `Until one has been calm for ${within}, it is told only when it becomes critical; after two critical ones, only once it lasts longer. Fired in ${within}:`,
-      ),
-      listed(subjects, "last at", growing),
-    ],
+    blocks: [paragraph(`${calm} Fired in ${within}:`), listed(subjects, "last at", growing)],
     ...(growing === true ? {} : fileOf(subjects, name, "Last fired", message)),
   });
 }

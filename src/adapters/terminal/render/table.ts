@@ -190,16 +190,6 @@ function layoutTable(
   );
   if (total(widths) <= width)
     return { kind: "columns", shown: widths.map((one, index) => ({ index, width: one })), below: [], short: false };
-  return layoutTight(columns, widths, titles, rows, width);
-}
-
-function layoutTight(
-  columns: readonly Column[],
-  widths: readonly number[],
-  titles: readonly (readonly Span[])[],
-  rows: readonly (readonly (readonly Span[])[])[],
-  width: number,
-): Layout {
   const needs = widths.map((long, index): Need => {
     let [short, shortWord] = [1, 1];
     for (const cells of [titles, ...rows]) {

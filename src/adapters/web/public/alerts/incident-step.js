@@ -132,23 +132,13 @@ function places(count) {
 /**
  * The words shown while the bot does not answer.
  *
- * @param {Stage} stage The last that was seen.
  * @param {boolean} online Whether the browser is.
  */
-export function awayWords(stage, online) {
-  if (!online) return "This browser is offline: connect again to see how it goes on.";
-  return `Bellwether does not answer. Start it again${AWAY[stage]}.`;
+export function awayWords(online) {
+  return online
+    ? "Bellwether does not answer. Start it again: the incident goes on where it was, and nothing is told twice."
+    : "This browser is offline: connect again to see how it goes on.";
 }
-
-/** @type {Readonly<Record<Stage, string>>} */
-const AWAY = {
-  calm: "",
-  still: ": the standstill is kept, and its watch goes on",
-  pending: ": what was pending stays pending, the time until then does not count, and nothing is told twice",
-  firing: ": the alert stays out, and is not told twice",
-  recovering: ": the alert stays out until the recovery has lasted, and its end is told once",
-  resolved: ": it is over, and is not told again",
-};
 
 /**
  * @param {Stage} stage

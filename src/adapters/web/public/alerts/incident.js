@@ -23,16 +23,14 @@ import { h } from "../vnode/vnode.js";
  */
 const HEADINGS = { escalated: "Now critical", resolved: "The end of it" };
 
-/** Stages by which the page has not come to be what it is, for who looks at the track. */
-/** @type {Readonly<Record<Stage, Stage>>} */
-const ON_TRACK = {
-  calm: "calm",
-  still: "calm",
-  pending: "pending",
-  firing: "firing",
-  recovering: "recovering",
-  resolved: "resolved",
-};
+/**
+ * The stage on the track: before the alert is pending, nothing is wrong by it.
+ *
+ * @param {Stage} stage
+ */
+function trackIndex(stage) {
+  return STAGES.findIndex(([known]) => known === (stage === "still" ? "calm" : stage));
+}
 
 /**
  * @param {HTMLElement} element
@@ -177,7 +175,7 @@ export function createIncident(element, around, network) {
     away() {
       gone = true;
       allow();
-      says.textContent = awayWords(stage ?? "calm", navigator.onLine);
+      says.textContent = awayWords(navigator.onLine);
       countdown = undefined;
       tick();
     },
@@ -191,7 +189,7 @@ function calmWords({ firesMillis, everyMillis, keepMillis }) {
 
 /** @param {Stage} stage */
 function labelOf(stage) {
-  return STAGES.find(([known]) => known === ON_TRACK[stage])?.[1] ?? "";
+  return STAGES[trackIndex(stage)]?.[1] ?? "";
 }
 
 /**
@@ -244,7 +242,7 @@ function witnesses({ nodes, verdict, network }) {
 
 /** @param {Step} step */
 function drawTrack(step) {
-  const at = STAGES.findIndex(([known]) => known === ON_TRACK[step.stage]);
+  const at = trackIndex(step.stage);
   return STAGES.map(([, name], index) => {
     const attrs = { class: index < at ? "done" : undefined, "aria-current": index === at ? "step" : undefined };
     return makeElement(h("li", attrs, name));
