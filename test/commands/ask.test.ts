@@ -143,9 +143,9 @@ test.each([
   ["what happened on tuesday night", /From 2026-01-13 22:00:00 UTC to 2026-01-14 07:00:00 UTC/u],
   ["anything go wrong overnight", /^Overnight is not known: [^]* to 2026-01-15 07:00:00 UTC/u],
   ["what broke fri evening", /From 2026-01-09 18:00:00 UTC to 2026-01-10 00:00:00 UTC/u],
-  ["recap of the weekend", /From 2026-01-10 00:00 to 2026-01-12 00:00/u],
-  ["what happened in october", /From 2025-10-01 00:00 to 2025-11-01 00:00/u],
-  ["what happened from 1 jan to 7 jan", /From 2026-01-01 00:00 to 2026-01-08 00:00/u],
+  ["recap of the weekend", /From 2026-01-10 00:00:00 UTC to 2026-01-12 00:00:00/u],
+  ["what happened in october", /From 2025-10-01 00:00:00 UTC to 2025-11-01 00:00:00/u],
+  ["what happened from 1 jan to 7 jan", /From 2026-01-01 00:00:00 UTC to 2026-01-08 00:00:00/u],
   ["what happened between 1am and 5am", /From 2026-01-15 01:00:00 UTC to 2026-01-15 05:00:00 UTC/u],
   // Pictures of what is named; all markets by a superlative.
   ["show me the chart of btc", /^Nothing is kept that could be drawn of BTC\/USDT in that time/u],
