@@ -42,11 +42,12 @@ export const alertsSilences = command({
             actions: own.map(({ id }) => invalidatingAction(`End ${id}`, "alerts unsilence", { id }, list)),
             inTable: {},
           };
+    const active = found.filter((one) => isSilenceActive(one, now)).length;
     return reply({
       title:
         only !== undefined && found.length === 1
           ? text`Silenced: ${silenceScopeWords(only)}, ${silenceTimeWords(only, now)}`
-          : text`${found.length} silences, ${found.filter((one) => isSilenceActive(one, now)).length} active`,
+          : text`${found.length} silences, ${active === found.length ? "all" : active} active`,
       blocks: [
         table({
           name: "silences",

@@ -119,7 +119,7 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
     const story = withoutMarked(toldBy(transcript), good, bad).flatMap(({ title, text }) => {
       const wasTold = isTold;
       // A trigger that is sent late shows how the alert stands by then: a card has its timeline, a post that rings has not.
-      const isCard = text.includes("told after") && !title.includes(OVER_ALREADY);
+      const isCard = text.includes("It was told") && !title.includes(OVER_ALREADY);
       isTold = !good.test(title) || (isCard && !wasTold);
       if (!isTold) return [title.includes(OVER_ALREADY) ? "both" : "resolve"];
       if (/: act now$|^\P{L}*Still: /u.test(title)) return ["escalation"];

@@ -144,16 +144,16 @@ function describeOver(message: Condition, context: DeliveryContext): Reply {
   });
 }
 
-/** `told after 5 s · critical after 3 min · Mia took it after 3 min 20 s`: spans since it began, in order; of news only what is new. */
+/** `It was told 5 s after it began, became critical after 3 min and was taken by Mia after 4 min.`: in order; of news only what is new. */
 function timelineBlocks(message: Condition, { triggeredAt }: DeliveryContext): Block[] {
   const { began, escalated, acknowledged } = message.episode;
   const isNews = message.phase === "trigger" && isOpen(message.episode);
   const moments = [
-    { at: isNews ? undefined : triggeredAt, words: text`told` },
-    { at: optionalTime(escalated), words: text`critical` },
+    { at: isNews ? undefined : triggeredAt, words: text`was told` },
+    { at: optionalTime(escalated), words: text`became critical` },
     {
       at: optionalTime(acknowledged?.at),
-      words: acknowledged === undefined ? [] : text`${acknowledgerOf(acknowledged, message)} took it`,
+      words: acknowledged === undefined ? [] : text`was taken by ${acknowledgerOf(acknowledged, message)}`,
     },
   ];
   const known = moments
@@ -162,8 +162,15 @@ function timelineBlocks(message: Condition, { triggeredAt }: DeliveryContext): B
     )
     .filter(({ after }) => after >= 0)
     .toSorted((a, b) => a.after - b.after)
-    .map(({ words, after }) => text`${words} after ${formatDuration(after)}`);
-  return known.length === 0 ? [] : [paragraph(joinText(known, " · "))];
+    .map(({ words, after }, index) => {
+      if (after < 1000) return text`${words} at once`;
+      const span = formatDuration(after);
+      return index === 0 ? text`${words} ${span} after it began` : text`${words} after ${span}`;
+    });
+  const last = known.at(-1);
+  if (last === undefined) return [];
+  const before = known.slice(0, -1);
+  return [paragraph(text`It ${joinText(before, ", ")}${before.length === 0 ? "" : " and "}${last}.`)];
 }
 
 function optionalTime(moment: string | undefined): Nanoseconds | undefined {

@@ -19,7 +19,9 @@ describe("an outage", () => {
     await it.rounds(6, [stalled("good")]);
     expect(it.sender.take()).toEqual([RESOLVED]);
     const { reply } = it.sender.posts.at(-1)!;
-    expect(await wordsOf(reply)).toMatch(saying("12:00:10 to 12:03:30 UTC", "told after 30 s", "critical after 3 min"));
+    expect(await wordsOf(reply)).toMatch(
+      saying("12:00:10 to 12:03:30 UTC", "It was told 30 s after it began and became critical after 3 min"),
+    );
     expect(await it.engine.openEpisodes()).toEqual([]);
   });
 

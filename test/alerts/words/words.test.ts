@@ -224,8 +224,16 @@ group("an alert in words", () => {
   });
 
   it.each([
-    ["1700000100000000000", "1700000200000000000", saying("bob took it after 1 min 40 s", "critical after 3 min 20 s")],
-    ["1700000200000000000", "1700000100000000000", saying("critical after 1 min 40 s", "bob took it after 3 min 20 s")],
+    [
+      "1700000100000000000",
+      "1700000200000000000",
+      saying("taken by bob 1 min 40 s after it began", "critical after 3 min 20 s"),
+    ],
+    [
+      "1700000200000000000",
+      "1700000100000000000",
+      saying("critical 1 min 40 s after it began", "taken by bob after 3 min 20 s"),
+    ],
   ])(
     "tells its story in the order of time: acknowledged at %s, worse at %s",
     async (acknowledged, escalated, order) => {

@@ -171,6 +171,6 @@ describe("a trigger that may have arrived, and whose alert is over before it is 
     const { sender } = await killedUntilTheEnd("live", { dropsRepeatsForMillis: 10 });
     expect(sender.posts.map(({ reply }) => isRepeat(reply))).toEqual([true, false]);
     expect(sender.take()).toEqual(["resolved: network.stalled on mainnet", "resolved: network.stalled on mainnet"]);
-    expect(fullText(sender.edits.at(-1)!.reply)).toMatch(saying("told after"));
+    expect(fullText(sender.edits.at(-1)!.reply)).toMatch(saying("It was told"));
   });
 });

@@ -13,8 +13,11 @@ import { h, isSafeLink } from "../vnode/vnode.js";
 /** The first words of replies about a simulated network. */
 const SIMULATED = "SIMULATED";
 
-/** A colour alone says nothing to many. That something went well needs no word: it would seem to be about the market. */
-const TONE_WORDS = { neutral: undefined, good: undefined, warning: "Warning", bad: "Critical" };
+/**
+ * A colour alone says nothing to many. That something went well needs no word: it would seem to be about the market. How
+ * severe an alert is only the alert says.
+ */
+const TONE_WORDS = { neutral: undefined, good: undefined, warning: "Warning", bad: "Problem" };
 const FAILURE_WORDS = { caller: "Not done", network: "Network problem", bug: "Bot problem" };
 
 /** A value longer than this takes the place of two, and one longer than that a line of its own. */

@@ -179,7 +179,7 @@ describe("the tone is said by a word as well as a colour", () => {
     [{ title: "t", tone: "neutral" }, undefined],
     [{ title: "t", tone: "good" }, undefined],
     [{ title: "t", tone: "warning" }, "Warning"],
-    [{ title: "t", tone: "bad" }, "Critical"],
+    [{ title: "t", tone: "bad" }, "Problem"],
     [{ title: "t", tone: "warning", failure: "caller" }, "Not done"],
     [{ title: "t", tone: "bad", failure: "network" }, "Network problem"],
     [{ title: "t", tone: "bad", failure: "bug" }, "Bot problem"],
