@@ -20,6 +20,8 @@ interface ActionOptions {
   readonly usual?: string | undefined;
   /** So many of a choice are shown at the prompt; left out = the first ones. */
   readonly most?: number;
+  /** So many lines to type stand above. */
+  readonly lines?: number;
   /** Whether the choice is what the reply asks for. */
   readonly isAsked?: boolean;
 }
@@ -82,38 +84,37 @@ function promptEntries(action: Action, isAsked: boolean, most: number | undefine
   return [...(isAsked ? [] : [{ words: [dataSpan(action.label, "strong")] }]), ...picks, ...more];
 }
 
-/** In a shell a question has a line for each of its first values; of a further choice one line takes any value. */
-function shellEntries(action: Action, isAsked: boolean, usual: string | undefined): Entry[] {
+/** More lines of a shell at once bury the answer above them. */
+const MAX_SHELL_LINES = 5;
+
+/** In a shell a question has a line for its first values; of a further choice one line takes any value. */
+function shellEntries(action: Action, isAsked: boolean, usual: string | undefined, room: number): Entry[] {
   if (!("choices" in action)) return [{ action, isPick: false }];
   const { choices, effect, label } = action;
   const { ask, name } = templateOf(choices.map(({ invocation }) => invocation));
-  const template = (words: string): Entry[] =>
-    name === undefined
-      ? []
-      : [
-          {
-            action: {
-              label: words,
-              invocation: { ...ask, options: { ...ask.options, [name]: name.toUpperCase() } },
-              effect,
-            },
-            isPick: false,
-          },
-        ];
-  if (!isAsked && name !== undefined) return template(`${label} (${choices.length})`);
-  const { first } = firstPicks([action]);
-  const picks = asButtons(first).map((one) => ({ action: one, isPick: true }));
+  if (!isAsked && name !== undefined) {
+    const invocation = { ...ask, options: { ...ask.options, [name]: name.toUpperCase() } };
+    return [{ action: { label: `${label} (${choices.length})`, invocation, effect }, isPick: false }];
+  }
+  const picks = asButtons(firstPicks([action], Math.max(1, room - 1)).first);
   const left = choices.length - picks.length;
-  if (left === 0) return picks;
   const typed = withoutNetwork(name === undefined ? ask.command : `${formatLine(ask)} ${name}:`, usual);
-  const words = [
-    span(`${left} more: start `, "dim"),
-    wholeSpan(ASK, "code"),
-    span(" and type ", "dim"),
-    wholeSpan(visibleText(typed), "code"),
-    span(" and Tab", "dim"),
-  ];
-  return [...picks, ...template("Another"), { words }];
+  return [...picks.map((one) => ({ action: one, isPick: true })), ...(left === 0 ? [] : [moreEntry(left, typed)])];
+}
+
+/** How the prompt shows what a shell does not. */
+function moreEntry(left: number, typed?: string): Entry {
+  const line = typed === undefined ? [] : [span(" and type ", "dim"), wholeSpan(visibleText(typed), "code")];
+  const tab = typed === undefined ? [] : [span(" and Tab", "dim")];
+  return { words: [span(`${left} more: start `, "dim"), wholeSpan(ASK, "code"), ...line, ...tab] };
+}
+
+/** The lines that a shell shows; the first ones are most likely wanted. */
+function shellLines(actions: readonly Action[], asked: Action | undefined, usual: string | undefined, room: number) {
+  const others = actions.length - (asked === undefined ? 0 : 1);
+  const all = actions.flatMap((one) => shellEntries(one, one === asked, usual, room - others));
+  if (all.length <= room) return all;
+  return [...all.slice(0, room - 1), moreEntry(all.length - room + 1)];
 }
 
 /**
@@ -121,11 +122,12 @@ function shellEntries(action: Action, isAsked: boolean, usual: string | undefine
  * labels. A shell has no numbers; at the prompt the number is enough for one of a choice.
  */
 export function actionLines(actions: readonly Action[], width: number, options: ActionOptions): Line[] {
-  const { links, before = 0, inShell, usual, most, isAsked = false } = options;
+  const { links, before = 0, inShell, usual, most, isAsked = false, lines = 0 } = options;
   const asked = actions.find((one) => isAsked && "choices" in one);
-  const entries = actions.flatMap((one) =>
-    inShell === undefined ? promptEntries(one, one === asked, most) : shellEntries(one, one === asked, usual),
-  );
+  const entries =
+    inShell === undefined
+      ? actions.flatMap((one) => promptEntries(one, one === asked, most))
+      : shellLines(actions, asked, usual, MAX_SHELL_LINES - lines);
   const last = before + entries.filter((one) => "action" in one).length;
   const lead = inShell === undefined ? `[${last}] `.length : 0;
   const below = Math.max(lead, NESTED);

@@ -92,6 +92,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
     fileLines(reply, shown.blocks, width, options),
     actionLines(reply.actions, width, {
       ...options,
+      lines: shown.blocks.filter((block) => block.kind === "code" && block.command === true).length,
       isAsked: reply.asks === true || reply.failure !== undefined,
     }),
     footer === undefined ? [] : wrap(toSpans(footer, shared, "keep", "dim"), width),

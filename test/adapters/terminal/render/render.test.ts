@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { shellLine } from "../../../../src/adapters/terminal/render/actions.ts";
 import { renderTerminal } from "../../../../src/adapters/terminal/render/render.ts";
-import { memoryAttachment, reply, type Reply } from "../../../../src/reply/reply.ts";
-import { details, field, type Table } from "../../../../src/reply/block.ts";
+import { commandAction, memoryAttachment, reply, type Reply } from "../../../../src/reply/reply.ts";
+import { type Block, details, field, type Table } from "../../../../src/reply/block.ts";
 import { code, id, link, text, time } from "../../../../src/reply/text.ts";
 import { nanoseconds } from "../../../../src/units/time.ts";
 import { GALLERY_NOW } from "../../../support/gallery.ts";
@@ -300,21 +300,25 @@ test("in a shell the first values of a question have a line each, the others one
       { label: "Or an order", choices: orders, effect: "replace" },
     ],
   });
-  const shown = renderTerminal(given, {
-    width: 80,
-    colour: false,
-    links: false,
-    now: GALLERY_NOW,
-    inShell: (line) => shellLine(`${line} network:mainnet`, undefined, "mainnet"),
-  });
-  expect(shown).toContain(`
+  const shown = (one: Reply): string =>
+    renderTerminal(one, {
+      width: 80,
+      colour: false,
+      links: false,
+      now: GALLERY_NOW,
+      inShell: (line) => shellLine(`${line} network:mainnet`, undefined, "mainnet"),
+    });
+  expect(shown(given)).toContain(`
 A                npm run -s ask -- "market show market:A"
 B                npm run -s ask -- "market show market:B"
 C                npm run -s ask -- "market show market:C"
-D                npm run -s ask -- "market show market:D"
-E                npm run -s ask -- "market show market:E"
-Another          npm run -s ask -- "market show market:MARKET"
-2 more: start npm run -s ask and type market show market: and Tab
+4 more: start npm run -s ask and type market show market: and Tab
 Or an order (3)  npm run -s ask -- "order id:ID"
 `);
+  // Never more than five lines to type, an example above them among these.
+  const many = ["time", "info", "stake", "chart", "help", "rotations"].map((name) => commandAction(name, name));
+  const example: Block = { kind: "code", text: "market list", command: true };
+  expect(shown(reply({ title: "Many", blocks: [example], actions: many }))).toMatch(
+    /market list[^]*\ninfo {3}npm run -s ask -- "info"\nstake {2}[^\n]*\n3 more: start npm run -s ask\n$/u,
+  );
 });
