@@ -43,11 +43,19 @@ export function renderReply(reply, given) {
     return { detail: "detail" in block, place, block };
   });
   const details = blocks.filter(({ detail }) => detail);
+  const shown = blocks.filter(({ detail }) => !detail);
+  const header = renderHeader(reply, reader);
+  /** @type {(VElement | undefined)[]} */
+  const above = shown.map(({ block, place }) => renderBlock(block, reader, place));
+  // A file is what was asked for, and stands before facts about it; a table is in the file as well.
+  const facts = shown.findIndex(({ block }) => block.kind === "fields");
+  const isFile = facts !== -1 && shown.every(({ block }) => block.kind !== "table");
+  above.splice(isFile ? facts : above.length, 0, renderAttachments(reply.attachments));
   return h(
     "div",
     { class: "reply", "data-tone": reply.tone },
-    renderHeader(reply, reader),
-    ...blocks.filter(({ detail }) => !detail).map(({ block, place }) => renderBlock(block, reader, place)),
+    header,
+    ...above,
     reply.picture === undefined ? undefined : renderPicture(reply.picture),
     details.length === 0
       ? undefined
@@ -58,7 +66,6 @@ export function renderReply(reply, given) {
           h("summary", {}, reply.actions?.some(({ label }) => label === "Details") ? "More" : "Details"),
           h("div", {}, ...renderPages(details, { ...reader, exact: true })),
         ),
-    renderAttachments(reply.attachments),
     ...renderActions(reply.actions, reply.asks === true && reply.actions.length === 1),
     reply.footer === undefined ? undefined : h("footer", { class: "footer" }, renderText(reply.footer, reader)),
   );

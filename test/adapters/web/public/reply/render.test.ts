@@ -296,6 +296,18 @@ test("a title that is a link keeps the text of its ids", () => {
   expect(shown).toContain('<a href="https://example.net/o" target="_blank" rel="noopener noreferrer">Order f8ac</a>');
 });
 
+test("a file stands before facts about it, and behind what it holds as well", () => {
+  const attachments = [memoryAttachment("x.csv", "text/csv", "x")];
+  const words: Block = { kind: "paragraph", text: text`words` };
+  const facts: Block = { kind: "fields", fields: [{ name: text`fact`, value: text`1` }] };
+  const table: Block = { kind: "table", name: "x", columns: [{ title: "a" }], rows: [[text`cell`]] };
+  const order = (...blocks: readonly Block[]): readonly string[] =>
+    printTree(render(reply({ title: "t", blocks, attachments }))).match(/x\.csv(?=<)|cell|words|fact\b/gu) ?? [];
+  expect(order(words, facts, { ...table, detail: true })).toEqual(["words", "x.csv", "fact", "cell"]);
+  expect(order(words, facts, table)).toEqual(["words", "fact", "cell", "x.csv"]);
+  expect(order(words)).toEqual(["words", "x.csv"]);
+});
+
 test("a new reply is announced in a sentence", () => {
   const given = reply({
     title: text`Stake of ${id("f8ac93d1aaaaaaaaaaaaaaaaaaaaaaaaaaaa4e21")}`,
