@@ -212,7 +212,7 @@ function plainTime(at, style, reader) {
     absolute,
     relative,
     both: `${absolute} (${relative})`,
-    clock: localClock(at, reader.timeZone),
+    clock: localClock(at, reader.timeZone) + absolute.slice(19),
     utc: wholeUtc(at),
   }[style];
 }

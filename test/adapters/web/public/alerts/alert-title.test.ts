@@ -5,7 +5,7 @@ import { replyOf, titleOf } from "../../../../../src/adapters/web/public/alerts/
 import { paragraph } from "../../../../../src/reply/block.ts";
 import { replyToJson } from "../../../../../src/reply/json.ts";
 import { reply } from "../../../../../src/reply/reply.ts";
-import { clockTime, joinText, strong, text } from "../../../../../src/reply/text.ts";
+import { clockTime, joinText, strong, text, time } from "../../../../../src/reply/text.ts";
 import { timeFromText } from "../../../../../src/units/time.ts";
 import { describe } from "../../../../../src/alerts/words/words.ts";
 import { renderReply } from "../../../../../src/adapters/web/public/reply/reply.js";
@@ -49,4 +49,12 @@ test("a clock keeps its form in the reader's zone", () => {
   expect(titleOf(alert, 0, "Asia/Kolkata")).toBe(
     "03:43 GMT+5:30 | 03:43:20 GMT+5:30 | 03:43:20 | 2023-11-15 03:43:20 | later",
   );
+});
+
+test("a time of day in the first line names its zone", () => {
+  const said = reply({
+    title: text`Ann silenced node outages until ${time(timeFromText("1700000000000000000"), "clock")}`,
+  });
+  const alert = { state: "event", reply: replyToJson(said, () => undefined) } as unknown as AlertJson;
+  expect(titleOf(alert, 0, "Asia/Kolkata")).toBe("Ann silenced node outages until 03:43 GMT+5:30");
 });
