@@ -57,7 +57,8 @@ function describeShort(message: Condition, context: DeliveryContext): Reply {
 export function headline(message: Condition, { merged }: DeliveryContext = {}): Pick<Reply, "tone" | "title"> {
   const { episode } = message;
   if (isOpen(episode)) {
-    const title = text`${conditionWords(episode).now}${openWords([episode], message)}`;
+    const lead = message.phase === "reminder" ? "Still: " : "";
+    const title = text`${lead}${conditionWords(episode).now}${openWords([episode], message)}`;
     return { tone: SEVERITY[episode.severity].tone, title: markedTitle(title, message) };
   }
   const unseen = UNSEEN_ENDS[episode.state];
@@ -73,10 +74,8 @@ function describeOpen(message: Condition, context: DeliveryContext): Reply {
   const { episode, reminder } = message;
   const { group } = context;
   const words = conditionWords(episode);
-  const { tone, title } = headline(message, context);
   return reply({
-    tone,
-    title: message.phase === "reminder" ? text`Still: ${title}` : title,
+    ...headline(message, context),
     blocks: [
       paragraph(howSure(episode, words.figures)),
       ...(message.drill === true ? [paragraph(DRILL_NOTICE)] : explanation(episode)),

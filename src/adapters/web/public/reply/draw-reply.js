@@ -104,7 +104,7 @@ function fitColumns(scroll) {
   const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
   const columns = heads.map((head, index) => ({
     width: head.offsetWidth,
-    empty: rows.every(({ cells }) => (cells[index]?.textContent ?? "") === ""),
+    empty: rows.every(({ cells }) => ["", "–"].includes(cells[index]?.textContent ?? "")),
     priority: head.dataset["priority"] === undefined ? undefined : Number(head.dataset["priority"]),
   }));
   const without = asked ? new Set([]) : columnsToDrop(columns, scroll.clientWidth);
