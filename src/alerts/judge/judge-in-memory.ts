@@ -11,14 +11,14 @@ type State = Judgement["state"];
 
 /** What came of looks in a row. */
 interface Followed {
-  readonly episodes: Episode[];
+  readonly closed: Episode[];
   readonly flapped: Nanoseconds[];
 }
 
 /** Judges the observations of one network one after the other as the engine does, with no store and nobody to tell. */
 export class JudgeInMemory {
   readonly machines = new RuleSubjectMap<Machine>();
-  readonly #open = new Map<string, Episode>();
+  readonly open = new Map<string, Episode>();
   readonly #stored = new Map<string, Milliseconds>();
   #index: RuleIndex;
   #config: Pick<AlertsConfig, "keep" | "flap">;
@@ -47,12 +47,12 @@ export class JudgeInMemory {
   /** What changes with an observation, which is due at `dueMillis` by the monotonic clock of its process. */
   see(observation: Observation, dueMillis: Milliseconds) {
     const { name } = observation.watcher;
-    const [index, config, open, memory] = [this.#index, this.#config, this.#open, this.#memory];
+    const [index, config, open, memory] = [this.#index, this.#config, this.open, this.#memory];
     const of = { index, config, open, memory, machines: this.#known, stored: this.#stored.get(name) };
     const judged = judgeObservation({ ...of, ruleWords: () => "" }, observation, dueMillis);
     for (const machine of judged.machines.values()) this.#set(machine);
     this.#endFlapping(name, observation.at);
-    this.#keep(judged.episodes.values());
+    for (const one of judged.episodes.values()) this.#keep(one);
     this.#memory.remember(name, judged);
     this.#stored.set(name, toMillis(observation.at));
     return judged;
@@ -71,7 +71,7 @@ export class JudgeInMemory {
 
   /**
    * Sees looks in a row as if each were seen, but machine after machine: what becomes of one does not depend on the others,
-   * as long as no rule is a part of a whole. Gives the episodes as they then are, and when machines began to flap.
+   * as long as no rule is a part of a whole. Gives the episodes that ended, and when machines began to flap.
    */
   follow(row: Row): Followed {
     const { network, watcher, subjects, to } = row;
@@ -79,7 +79,7 @@ export class JudgeInMemory {
     if (progress === undefined) throw new RangeError("looks in a row go on from another one");
     const isBlind = blindnessIn(row, this.#memory.isBlind);
     const path: Path = { row, progress, isBlind, config: this.#config };
-    const found: Followed = { episodes: [], flapped: [] };
+    const found: Followed = { closed: [], flapped: [] };
     const gone = new Set(this.#busy);
     for (const of of subjects) {
       for (const one of gone) if (one.kind === of.kind && one.subject === of.subject) gone.delete(one);
@@ -90,7 +90,6 @@ export class JudgeInMemory {
       const rule = this.#rulesOf(network, of).find((one) => one.id === id);
       if (rule !== undefined) this.#followOne(rule, of, path, found);
     }
-    this.#keep(found.episodes);
     const [known, monotonicMillis] = [lastSeen(path, to), row.dueMillis(to - 1)];
     this.#memory.progress.set(watcher.name, { ...progress, known, monotonicMillis });
     this.#memory.isBlind = isBlind(to - 1);
@@ -98,27 +97,26 @@ export class JudgeInMemory {
     return found;
   }
 
-  #followOne(rule: Rule, of: Subject, path: Path, { episodes, flapped }: Followed): void {
+  #followOne(rule: Rule, of: Subject, path: Path, { closed, flapped }: Followed): void {
     const { from, to } = path.row;
     const [{ id }, { subject }, states] = [rule, of, this.#calmStates(rule, of)];
     if (states?.has("unknown") === false && !path.isBlind(to - 1)) return this.#memory.seen.set(id, subject, "judged");
     const machine = this.machines.get(id, subject);
-    const open = machine && this.#open.get(episodeId(machine, machine.number));
+    const open = machine && this.open.get(episodeId(machine, machine.number));
     const known = { machine, open, seen: this.#memory.seen.get(id, subject) };
     // Of looks in which nothing begins the last one stands for all.
     const after = followOne(rule, of, path, states === undefined ? from : to - 1, known);
     if (after.machine !== undefined) this.#set(after.machine);
     if (after.seen !== undefined) this.#memory.seen.set(id, subject, after.seen);
-    episodes.push(...after.closed);
-    if (after.open !== undefined && after.open !== open) episodes.push(after.open);
+    closed.push(...after.closed);
+    if (open !== undefined) this.open.delete(open.id);
+    if (after.open !== undefined) this.open.set(after.open.id, after.open);
     flapped.push(...after.flapped);
   }
 
-  #keep(episodes: Iterable<Episode>): void {
-    for (const episode of episodes) {
-      if (isOpen(episode)) this.#open.set(episode.id, episode);
-      else this.#open.delete(episode.id);
-    }
+  #keep(episode: Episode): void {
+    if (isOpen(episode)) this.open.set(episode.id, episode);
+    else this.open.delete(episode.id);
   }
 
   /** How the corners of what is shown are judged, where nothing begins between them; else undefined. */

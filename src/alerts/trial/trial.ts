@@ -79,8 +79,8 @@ export const NO_TRIAL: Trial = { episodes: [], flapping: [], known: new Map() };
 /** Tries the rules of one subscription, as if it had been there from the first look on. */
 export class RuleTrial {
   readonly #judge: JudgeInMemory;
-  /** As they are told: their readings are not kept. */
-  readonly #episodes = new Map<string, TrialEpisode>();
+  /** Those that are over, as they are told: their readings are not kept. */
+  readonly #over: TrialEpisode[] = [];
   readonly #flapping: Milliseconds[] = [];
   readonly #known = new Map<ConditionKind, Milliseconds>();
   readonly #kinds: ReadonlySet<string>;
@@ -100,7 +100,7 @@ export class RuleTrial {
   see(observation: TimedObservation): void {
     for (const reading of observation.readings) this.#noteKnown(reading, observation.at);
     const { episodes, changes } = this.#judge.see(observation, observation.dueMillis);
-    this.#keep(episodes.values());
+    for (const one of episodes.values()) if (!isOpen(one)) this.#over.push(trialEpisode(one));
     for (const { change } of changes) if (change === "flapping") this.#flapping.push(toMillis(observation.at));
   }
 
@@ -114,18 +114,14 @@ export class RuleTrial {
     for (let look = row.from; look < row.to && this.#known.size < this.#kinds.size; look += 1) {
       for (const { readingOf } of row.subjects) this.#noteKnown(readingOf(look), row.at(look));
     }
-    const { episodes, flapped } = this.#judge.follow(row);
-    this.#keep(episodes);
+    const { closed, flapped } = this.#judge.follow(row);
+    for (const one of closed) this.#over.push(trialEpisode(one));
     this.#flapping.push(...flapped.map(toMillis));
   }
 
   result(): Trial {
-    const episodes = [...this.#episodes.values()].toSorted(inOrder);
+    const episodes = [...this.#over, ...[...this.#judge.open.values()].map(trialEpisode)].toSorted(inOrder);
     return { episodes, flapping: this.#flapping.toSorted((a, b) => a - b), known: this.#known };
-  }
-
-  #keep(episodes: Iterable<Episode>): void {
-    for (const episode of episodes) this.#episodes.set(episode.id, trialEpisode(episode));
   }
 
   /** A kind is known once a rule could be judged: of one market there may be figures, and none of the one that is named. */

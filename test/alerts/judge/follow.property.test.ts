@@ -94,7 +94,7 @@ test("looks that are followed leave what looks leave that are seen one after the
           subjects: subjectsOf(drawn, from, to),
         };
         const all = followed.follow(row);
-        for (const one of all.episodes) found.set(one.id, one);
+        for (const one of [...all.closed, ...followed.open.values()]) found.set(one.id, one);
         foundFlapped.push(...all.flapped);
       }
       const byId = (all: ReadonlyMap<string, Episode>) => Object.fromEntries(all);
