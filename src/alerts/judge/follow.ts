@@ -110,31 +110,36 @@ export function followOne(rule: Rule, { readingOf }: Subject, path: Path, from: 
     if (episode !== undefined && open === undefined) closed.push(episode);
     if (machine === undefined || !isSame(machine, next)) machine = next;
   };
-  const see = (reading: Reading, look: number): void => {
-    const judged = judgeSeen(rule, reading, isBlind(look), machine);
+  const stepThrough = (reading: Reading, look: number, judged: Judgement, isAlike: boolean): void => {
     const elapsedMillis = dueMillis(look) - (look === row.from ? progress.monotonicMillis : dueMillis(look - 1));
     const next = sum + Math.max(0, elapsedMillis);
-    const isOver = added === "heldMillis" && next >= config.keep.for && rounds + 1 >= config.keep.rounds;
-    if (added !== undefined && !isOver && isJudgedAlike(judged, judgement) && reading.badForMillis === undefined) {
-      [sum, rounds] = [next, rounds + 1];
-    } else {
-      settle();
-      const when = { watcher, at: at(look), elapsedMillis, known: lastSeen(path, look), downtimeMillis, config };
-      const after = advance(rule, reading, judged, { machine, open, seen }, { ...when, wasJudgedBefore: NEVER });
-      [seen, judgement] = [after.seen, judged];
-      if (after.next !== undefined) take(after.next, look);
-      // Another look that is judged alike need not be stepped through, where it adds no more than time.
-      added = isJudged(seen) ? addedAlike(machine, judged, timing) : undefined;
-      const { heldMillis, badMillis, flapping }: Partial<Machine> = machine ?? {};
-      sum = (added === "heldMillis" ? heldMillis : added === "flapping" ? flapping?.lastMillis : badMillis) ?? 0;
-      rounds = machine?.rounds ?? 0;
+    if (isAlike && !(added === "heldMillis" && next >= config.keep.for && rounds + 1 >= config.keep.rounds)) {
+      sum = next;
+      rounds += 1;
+      return;
     }
+    settle();
+    const when = { watcher, at: at(look), elapsedMillis, known: lastSeen(path, look), downtimeMillis, config };
+    const after = advance(rule, reading, judged, { machine, open, seen }, { ...when, wasJudgedBefore: NEVER });
+    [seen, judgement] = [after.seen, judged];
+    if (after.next !== undefined) take(after.next, look);
+    // Another look that is judged alike need not be stepped through, where it adds no more than time.
+    added = isJudged(seen) ? addedAlike(machine, judged, timing) : undefined;
+    const { heldMillis, badMillis, flapping }: Partial<Machine> = machine ?? {};
+    sum = (added === "heldMillis" ? heldMillis : added === "flapping" ? flapping?.lastMillis : badMillis) ?? 0;
+    rounds = machine?.rounds ?? 0;
+  };
+  const see = (reading: Reading, look: number, blind: boolean): void => {
+    const judged = judgeSeen(rule, reading, blind, machine);
+    const isAlike = added !== undefined && isJudgedAlike(judged, judgement) && reading.badForMillis === undefined;
+    if (!isAlike || added !== "nothing") stepThrough(reading, look, judged, isAlike);
     last = reading;
   };
   const isOwn = (one: Machine | undefined): one is Machine => one?.watcher === watcher.name;
 
   for (let look = from; look < row.to; look += 1) {
-    const [reading, blind] = [readingOf(look), isBlind(look)];
+    const reading = readingOf(look);
+    const blind = isBlind(look);
     const isSameAgain = reading === last && blind === wasBlind;
     wasBlind = blind;
     if (isSameAgain && wasGood(machine)) continue;
@@ -143,7 +148,7 @@ export function followOne(rule: Rule, { readingOf }: Subject, path: Path, from: 
       last = undefined;
       if (isOwn(machine) && machine.phase !== "ok" && !blind && isAnySeen(row, look))
         take(stepAbsent(machine, open, at(look)), look);
-    } else if (!isSameAgain || added !== "nothing") see(reading, look);
+    } else if (!isSameAgain || added !== "nothing") see(reading, look, blind);
     if (machine?.flapping === undefined || !isOwn(machine)) continue;
     const lastMillis = added === "flapping" ? sum : machine.flapping.lastMillis;
     if (row.atMillis(look) - lastMillis < config.flap.within) continue;
