@@ -80,9 +80,9 @@ export class Chunk {
     return shape;
   }
 
-  /** The keys of the places below one, whose key has no end yet: `["seen","facts",`. */
-  keys(beginning: string): readonly string[] {
-    return [...this.#header.columns.keys()].filter((key) => key.startsWith(beginning));
+  /** The keys of its places, in the order of its columns: mostly the very same map as of the chunk before. */
+  get places(): ReadonlyMap<string, number> {
+    return this.#header.columns;
   }
 
   /** What a place has in each look, of which single ones may be asked for. */
@@ -295,8 +295,8 @@ function leavesOf(
 
 /** A number of a column, which has `places` digits behind the point. */
 function leafOf(holds: "number" | "digits", units: bigint, scale: number, places = scale): Leaf {
+  if (scale === 0) return holds === "number" ? Number(units) : units.toString();
   if (holds === "number") return Number(`${units}e-${scale}`);
-  if (scale === 0) return units.toString();
   return formatDecimal(roundDecimal({ units, scale }, places), { group: false, trim: false });
 }
 
@@ -304,7 +304,8 @@ function leafOf(holds: "number" | "digits", units: bigint, scale: number, places
 const MAX_EXACT_POWER = 22;
 
 function leavesIn(reader: IntegerReader): readonly Leaf[] {
-  const bytes = Uint8Array.from({ length: reader.count() }, () => reader.count());
+  const bytes = new Uint8Array(reader.count());
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = reader.count();
   const texts = JSON.parse(Buffer.from(bytes).toString()) as readonly string[];
   return texts.map((text) => JSON.parse(text) as Leaf);
 }

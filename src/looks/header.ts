@@ -15,7 +15,7 @@ const FIRST_VERSION = 1;
 const VERSION = 2;
 const HEADER_AT = 5;
 /** Places hardly differ from an hour to the next: to decode them anew would take longer than to read a column. */
-const RECENT_PLACES = 16;
+const RECENT_PLACES = 64;
 /** Most are shorter: room for more would cost more than to decompress them. */
 const JSON_BYTES = 8192;
 
@@ -117,7 +117,10 @@ function readColumn(traits: number, part: Uint8Array): ColumnHeader {
     isWhole: has(TRAITS.whole),
     isPlain: has(TRAITS.plain),
   } as const;
-  if (has(TRAITS.same)) return { ...common, is: JSON.parse(Buffer.from(part).toString()) as Leaf, body: NOTHING };
+  if (has(TRAITS.same)) {
+    const text = Buffer.from(part.buffer, part.byteOffset, part.length).toString();
+    return { ...common, is: JSON.parse(text) as Leaf, body: NOTHING };
+  }
   if (common.holds === "any") return { ...common, body: part };
   const reader = new IntegerReader(part);
   const [order, less, scale] = [reader.count() as Order, reader.count(), reader.count()];

@@ -5,7 +5,7 @@ import type { Chunk, Column } from "../looks/chunk.ts";
 import type { Leaves } from "../looks/leaves.ts";
 import { type Json, lookFromJson } from "../looks/look.ts";
 import { type Milliseconds, type Nanoseconds, nanoseconds, toMillis } from "../units/time.ts";
-import { type Changes, keptReading, readingOf } from "../watchers/kept.ts";
+import { type Changes, readingOf } from "../watchers/kept.ts";
 import { GAP_INTERVALS, type Moment } from "../watchers/look-history.ts";
 
 /** A fact that is kept of a subject, and its place. */
@@ -13,6 +13,7 @@ type Fact = Readonly<Record<"key" | "subject" | "name", string>>;
 
 /** They count for what is bad: what is good is judged by the other facts. */
 const TIMES: readonly string[] = ["since", "badForMillis"];
+const NO_TIMES = { since: undefined, badForMillis: undefined };
 /** More corners are not named. */
 const MAX_CORNERS = 64;
 /** More values of a fact are not told apart. */
@@ -41,8 +42,8 @@ export class PackedReadings {
     const at = this.#at(0).integer?.(look);
     return at === undefined ? this.momentOf(look).at : nanoseconds(at);
   });
-  readonly atMillis = kept((look) => toMillis(this.at(look)));
-  readonly #dueMillis = kept((look) => Number(this.#due(0).at(look)));
+  readonly atMillis: (look: number) => Milliseconds;
+  readonly #dueMillis: (look: number) => Milliseconds;
   readonly #due = kept(() => orDamaged(() => this.#chunk.column(DUE)));
   /** When the first and the last look were due, where no look is missing. */
   readonly #ends: readonly Milliseconds[] | undefined;
@@ -51,6 +52,8 @@ export class PackedReadings {
   /** Throws for a chunk that is damaged. */
   constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[]) {
     [this.#chunk, this.network, this.size] = [chunk, network, chunk.size];
+    this.atMillis = keptNumbers(chunk.size, (look) => toMillis(this.at(look)));
+    this.#dueMillis = keptNumbers(chunk.size, (look) => Number(this.#due(0).at(look)));
     const columnOf = (name: keyof Head): Column => chunk.column(JSON.stringify([name]));
     this.#head = { run: columnOf("run"), every: columnOf("every"), failure: columnOf("failure") };
     this.#ends = endsOf(chunk, this.#head);
@@ -123,12 +126,15 @@ function isGap(between: Milliseconds, every: Milliseconds): boolean {
   return between > GAP_INTERVALS * every - 1;
 }
 
-/** Looks of a run are due on a grid (watchers/schedule.ts): where so many just fill it, none is missing. */
+/**
+ * Looks of a run are due on a grid, each in a place of its own and no earlier (watchers/schedule.ts): where so many just fill
+ * it, none is missing. A first look that is late by whole intervals hides the places that it took, and one more at most.
+ */
 function endsOf(chunk: Chunk, { run, every }: Head): readonly Milliseconds[] | undefined {
   const ends = chunk.values(DUE)?.map(Number);
   const [first = Number.NaN, last = Number.NaN] = ends ?? [];
   const spare = last - first - (chunk.size - 1) * Number(every.is);
-  const isOne = run.is !== undefined && ends?.length === 2 && chunk.keys('["failure"').length === 0;
+  const isOne = run.is !== undefined && ends?.length === 2 && !chunk.places.has('["failure"]');
   return isOne && Math.abs(spare) < 1 ? ends : undefined;
 }
 
@@ -144,17 +150,32 @@ function breaksIn({ run, every, failure }: Head, dueMillis: Column, size: number
   return breaks;
 }
 
+type Facts = ReadonlyMap<string, readonly Fact[]>;
+const factsIn = new WeakMap<Chunk["places"], Map<ConditionKind, Facts>>();
+
+/** By subject. Of chunks with the same places they are read once. */
+function factsOf({ places }: Chunk, kind: ConditionKind): Facts {
+  const known = factsIn.get(places) ?? new Map<ConditionKind, Facts>();
+  factsIn.set(places, known);
+  let facts = known.get(kind);
+  if (facts === undefined) {
+    const keys = [...places.keys()].filter((key) => key.startsWith(`["seen","facts",${JSON.stringify(kind)},`));
+    const all = keys.map((key): Fact => {
+      const [, , , subject = "", name = ""] = JSON.parse(key) as readonly string[];
+      return { key, subject, name };
+    });
+    known.set(kind, (facts = Map.groupBy(all, ({ subject }) => subject)));
+  }
+  return facts;
+}
+
 function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind): readonly Subject[] {
-  const facts = chunk.keys(`["seen","facts",${JSON.stringify(kind)},`).map((key): Fact => {
-    const [, , , subject = "", name = ""] = JSON.parse(key) as readonly string[];
-    return { key, subject, name };
-  });
-  return [...Map.groupBy(facts, (fact) => fact.subject)].map(([subject, own]) => {
+  return [...factsOf(chunk, kind)].map(([subject, own]) => {
     const of = { kind, network, subject };
     // Both are made once.
     const read = kept(() => orDamaged(() => readingsIn(chunk, own, of)));
     const corners = kept(() => ({
-      all: cornersOf(chunk, own)?.map((one) => keptReading(kind, network, subject, one)),
+      all: cornersOf(chunk, own)?.map((one) => readingOf(of, { ...NO_TIMES, state: one["state"] }, one)),
     }));
     return {
       kind,
@@ -171,6 +192,16 @@ function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind): readonl
 function kept<T>(make: (look: number) => T & ({} | null)): (look: number) => T {
   const made: (T & ({} | null))[] = [];
   return (look) => (made[look] ??= make(look));
+}
+
+/** The same of numbers, which are asked for most often. */
+function keptNumbers(size: number, make: (look: number) => number): (look: number) => number {
+  let made: Float64Array | undefined;
+  return (look) => {
+    made ??= new Float64Array(size).fill(Number.NaN);
+    const known = made[look] ?? Number.NaN;
+    return Number.isNaN(known) ? (made[look] = make(look)) : known;
+  };
 }
 
 /** The very same reading of looks that show the same, where they are asked for one after the other. */
@@ -190,16 +221,14 @@ function readingsIn(chunk: Chunk, all: readonly Fact[], of: Pick<Reading, "kind"
     }
     return readingOf(of, { state, badForMillis: badForOf(look), since: sinceOf(look) }, kept);
   };
-  /** Null where there is none. */
-  const known: (Reading | null | undefined)[] = [];
+  let [last, reading]: [number?, Reading?] = [];
   return (look: number): Reading | undefined => {
-    let reading = known[look];
-    if (reading === undefined) {
-      const last = known[look - 1];
-      const isLast = last !== undefined && changing.every((column) => column.isLast(look));
-      known[look] = reading = isLast ? last : (make(look) ?? null);
+    if (look === last) return reading;
+    if (last === undefined || look !== last + 1 || !changing.every((column) => column.isLast(look))) {
+      reading = make(look);
     }
-    return reading ?? undefined;
+    last = look;
+    return reading;
   };
 }
 
