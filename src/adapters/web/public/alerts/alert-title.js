@@ -14,7 +14,7 @@ import { localTime } from "../reply/times.js";
 export function titleOf(alert, now, timeZone) {
   const { title } = replyOf(alert, timeZone);
   const own = isSimulated(alert.reply) ? title.slice(1) : title;
-  return plainOf(own, { now }).replace(/^(?: · )?(DRILL · )?(?:Resolved: )?/u, "$1");
+  return plainOf(own, { now, timeZone }).replace(/^(?: · )?(DRILL · )?(?:Resolved: )?/u, "$1");
 }
 
 /**
