@@ -122,7 +122,7 @@ export function judgeOutages(transcript: Transcript, happened: readonly string[]
       const isCard = text.includes("It was told") && !title.includes(OVER_ALREADY);
       isTold = !good.test(title) || (isCard && !wasTold);
       if (!isTold) return [title.includes(OVER_ALREADY) ? "both" : "resolve"];
-      if (/: act now$|^\P{L}*Still: /u.test(title)) return ["escalation"];
+      if (/: act now$|^\P{L}*(?:SIMULATED · )?Still: /u.test(title)) return ["escalation"];
       return [wasTold && title.includes(" · critical since ") ? "escalation" : "trigger"];
     });
     const once = "(?:both|trigger (?:escalation )?resolve)";
