@@ -5,6 +5,7 @@ import { encodePress as encodeSlack } from "../../src/adapters/slack/render/pres
 import type { Receipt } from "../../src/alerts/sender.ts";
 import { reply } from "../../src/reply/reply.ts";
 import { stage as onDiscord } from "./discord/stage.ts";
+import { until } from "../support/fake-discord/until.ts";
 import { probe } from "./slack/probe-commands.ts";
 import { stage as onSlack } from "./slack/stage.ts";
 
@@ -41,6 +42,7 @@ test("on Slack a command learns the message of an alert's button, and none of an
   const value = encodeSlack({ kind: "ask", ask, effect: "reply" })!;
   const button = { type: "button", action_id: "press:0", text: { type: "plain_text", text: "Alert" }, value };
   Object.assign(last, { blocks: [{ type: "actions", elements: [button] }] });
-  await ann.press(last, "Alert");
+  ann.startPress(last, "Alert");
+  await until(() => pressed.length === 3, "the command");
   expect(pressed).toEqual([undefined, undefined, { platform: "slack", channel: scene.channel, message: last.ts }]);
 });
