@@ -49,8 +49,8 @@ export class PackedReadings {
   readonly #ends: readonly Milliseconds[] | undefined;
   readonly #at = kept(() => orDamaged(() => this.#chunk.column('["at"]')));
 
-  /** Throws for a chunk that is damaged. */
-  constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[]) {
+  /** `isShared`: they are read more than once. Throws for a chunk that is damaged. */
+  constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[], isShared: boolean) {
     [this.#chunk, this.network, this.size] = [chunk, network, chunk.size];
     this.atMillis = keptNumbers(chunk.size, (look) => toMillis(this.at(look)));
     this.#dueMillis = keptNumbers(chunk.size, (look) => Number(this.#due(0).at(look)));
@@ -58,7 +58,7 @@ export class PackedReadings {
     this.#head = { run: columnOf("run"), every: columnOf("every"), failure: columnOf("failure") };
     this.#ends = endsOf(chunk, this.#head);
     this.#breaks = this.#ends === undefined ? breaksIn(this.#head, this.#due(0), chunk.size) : [];
-    this.subjects = kinds.flatMap((kind) => subjectsOf(chunk, network, kind));
+    this.subjects = kinds.flatMap((kind) => subjectsOf(chunk, network, kind, isShared));
   }
 
   /** What a look was, beside what was seen. Throws SyntaxError where it is no look. */
@@ -169,11 +169,14 @@ function factsOf({ places }: Chunk, kind: ConditionKind): Facts {
   return facts;
 }
 
-function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind): readonly Subject[] {
+function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind, isShared: boolean): readonly Subject[] {
   return [...factsOf(chunk, kind)].map(([subject, own]) => {
     const of = { kind, network, subject };
     // Both are made once.
-    const read = kept(() => orDamaged(() => readingsIn(chunk, own, of)));
+    const read = kept(() => {
+      const readingOf = orDamaged(() => readingsIn(chunk, own, of));
+      return isShared ? kept(readingOf) : readingOf;
+    });
     const corners = kept(() => ({
       all: cornersOf(chunk, own)?.map((one) => readingOf(of, { ...NO_TIMES, state: one["state"] }, one)),
     }));
@@ -189,8 +192,8 @@ function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind): readonl
 }
 
 /** What is made once for each look. */
-function kept<T>(make: (look: number) => T & ({} | null)): (look: number) => T {
-  const made: (T & ({} | null))[] = [];
+function kept<T>(make: (look: number) => T): (look: number) => T {
+  const made: T[] = [];
   return (look) => (made[look] ??= make(look));
 }
 

@@ -107,7 +107,8 @@ class TrialPass {
     const stepOf = (look: Look): Step => ({ look, at: toMillis(look.at) });
     if (!("read" in block)) return [stepOf(block)];
     if (watcher === MARKETS) return block.read((chunk) => [...chunk.looks()].map(stepOf)) ?? [];
-    const packed = block.read((chunk) => new PackedReadings(chunk, this.#request.network, this.#kinds));
+    const { network, tried } = this.#request;
+    const packed = block.read((chunk) => new PackedReadings(chunk, network, this.#kinds, tried.length > 1));
     return packed === undefined ? [] : [{ packed, from: 0, at: block.first }];
   }
 
