@@ -13,6 +13,7 @@ import {
   shownState,
   spread,
   stateRank,
+  stateWords,
 } from "../src/answers/markets.ts";
 import type { MarketData } from "../src/api/model/market.ts";
 import type { MarketNames } from "../src/api/model/names.ts";
@@ -43,7 +44,9 @@ export const marketList = command({
     const labelOf = (market: MarketData): string => nameOf(market)?.code ?? market.market ?? "";
     const own = await ownMarkets(context);
     const live = inOrder(value.filter(isExpectedToTrade), (market) => {
-      const first = marketTone(market) === "warning" ? 0 : own.has(market.market ?? "") ? 1 : 2;
+      // Those that the headline names, then those that somebody here is told of.
+      const named = FIRST_TONES.indexOf(marketTone(market));
+      const first = named >= 0 ? named : FIRST_TONES.length + (own.has(market.market ?? "") ? 0 : 1);
       return { first, activity: marketAmounts(nameOf(market)).activity(market), label: labelOf(market) };
     });
     const dead = inOrder(
@@ -71,6 +74,9 @@ const FIRST_ROWS = 7;
 const ROWS_TO_SPARE = 2;
 
 const NO_ACTIVITY = decimal(0n);
+
+/** Markets that do not trade come first: those in trouble, then those that wait. */
+const FIRST_TONES: readonly Tone[] = ["warning", "neutral"];
 
 interface Order {
   /** The lowest comes first. */
@@ -134,11 +140,10 @@ function marketTable(
       ["Mark", ({ market, price }) => price(market.markPrice), "right"],
       [
         "Spread",
-        ({ market }) => (marketTone(market) === "good" ? percentWords(spread(market)?.percent) : "–"),
+        ({ market }) => (marketTone(market) === "good" ? percentWords(spread(market)?.percent) : idleWords(market)),
         "right",
       ],
-      // The headline names the markets that do not trade.
-      ["State", ({ market }) => stateCell(market), 2],
+      ["State", ({ market }) => stateCell(market), 3],
       ["Bid", ({ market, price }) => quoted(market, market.bestBidPrice, market.bestBidVolume, price), "right", 2],
       [
         "Offer",
@@ -182,6 +187,12 @@ function quoted(
 
 function asDetail(inline: Inline): Inline {
   return inline.kind === "code" ? { ...inline, detail: true } : inline;
+}
+
+/** Why a market has no spread that counts, in a word or two: `suspended`, `auction`. */
+function idleWords(market: MarketData): string {
+  const isIdle = market.marketState === "STATE_ACTIVE";
+  return isIdle ? (isInAuction(market) ? "auction" : "no trading") : stateWords(market.marketState);
 }
 
 /** Strong where a market is in trouble; a detail where it trades. */

@@ -19,7 +19,7 @@ function withRows(count: number): Reply {
 }
 
 test.each([
-  ["Discord", (one: Reply) => renderDiscord(one, { asker: "1", keeps: true }).files],
+  ["Discord", (one: Reply) => renderDiscord(one, { asker: "1", keeps: true }, "whole").files],
   ["Slack", (one: Reply) => renderSlack(one, { asker: "U1" }).files],
 ])("on %s a table that does not fit has its CSV, and no file says the same again", (_platform, filesOf) => {
   for (const count of [60, 400, 2000]) {

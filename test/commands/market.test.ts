@@ -8,7 +8,7 @@ import { saying } from "../support/said.ts";
 import { NOON, talk } from "../support/talk.ts";
 import { talkToSimulator } from "./conversation.ts";
 
-test("market list puts markets in trouble first, then those that are watched here, then the most active; dead ones are below the fold", async () => {
+test("market list puts first the markets that its headline names, then those that are watched here, then the most active; dead ones are below the fold", async () => {
   const { ask, askFor } = await talkToSimulator();
   expect(await ask("market list")).toMatch(/^[!✓] \d+ .*mainnet/u);
   await askFor("alerts add market.price ETH/BTC high:1");
@@ -22,10 +22,10 @@ test("market list puts markets in trouble first, then those that are watched her
   expect(new Set(states.slice(0, lastLive + 1))).toEqual(new Set(["active", "suspended", "pending"]));
   expect(states.slice(lastLive + 1)).toContain("settled");
   expect([table.fold, lastLive]).toEqual([7, 15]);
-  expect(column("Market").slice(0, 2)).toEqual(["RICE/USDC", "ETH/BTC"]);
+  expect(column("Market").slice(0, 3)).toEqual(["RICE/USDC", "XMR/USDT", "ETH/BTC"]);
   const figure = (shown: string): number => Number(shown.replaceAll(",", ""));
   const [marks, interests] = [column("Mark"), column("Open interest")];
-  const activity = marks.slice(2, 7).map((mark, index) => figure(mark) * figure(interests[index + 2]!));
+  const activity = marks.slice(3, 7).map((mark, index) => figure(mark) * figure(interests[index + 3]!));
   expect(activity).toEqual(activity.toSorted((a, b) => b - a));
   expect(activity.at(-1)).toBeGreaterThan(0);
 });
@@ -45,8 +45,8 @@ test("in 60 columns market list has each market's name, mark and spread, and the
   const reply = await askFor("market list");
   const form = { width: 60, colour: false, links: false, now: NOON, fold: { hint: "--full" } };
   const lines = renderTerminal(reply, form).split("\n");
-  expect(lines.find((line) => line.startsWith("GOLD/USDT "))).toMatch(/^GOLD\/USDT +2,689\.5 +0\.065 %  /u);
-  expect(lines.find((line) => line.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC +[\d.]+ +– .*suspended/u);
+  expect(lines.find((line) => line.startsWith("APPLE.SIM "))).toMatch(/^APPLE\.SIM +[\d.]+ +0\.\d+ %/u);
+  expect(lines.find((line) => line.startsWith("RICE/USDC"))).toMatch(/^RICE\/USDC +[\d.]+ +suspended/u);
   expect(lines.find((line) => line.startsWith("BTC/USDT-R1106"))).toBeUndefined();
   expect(lines.filter((line) => line.length > 60)).toEqual([]);
 });

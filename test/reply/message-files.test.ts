@@ -33,7 +33,7 @@ test.each<[string, Reply, readonly string[], string]>([
   ],
 ])("a table that a message cuts gets a CSV: %s", (_which, given, names, held) => {
   expect(nameFiles(given).held).toEqual([held]);
-  const messages = [renderDiscord(given, { asker: "1", keeps: true }), renderSlack(given, { asker: "U1" })];
+  const messages = [renderDiscord(given, { asker: "1", keeps: true }, "whole"), renderSlack(given, { asker: "U1" })];
   for (const { files } of messages) expect(files.map(({ name }) => name)).toEqual(names);
   expect(JSON.stringify(renderDiscord(given, { asker: "1", keeps: true }, "whole").components)).toContain(held);
   expect(JSON.stringify(renderSlack(given, { asker: "U1", show: "whole" }).blocks)).toContain(held);

@@ -56,7 +56,7 @@ export async function compose(
   dependencies: ComposeDependencies,
 ): Promise<DisposableMessage> {
   const { mention } = dependencies;
-  const { folded, files, picture, unkept } = renderAnswer(reply, { ...context, mention });
+  const { folded, firstFiles: files, picture, unkept } = renderAnswer(reply, { ...context, mention });
   const keeps = folded.unstored.values().some(({ kind }) => kind === "kept");
   const key = keeps ? await keep(reply, context, dependencies) : undefined;
   // Details of a reply that is not kept would lead nowhere: what it says below the fold is a file.

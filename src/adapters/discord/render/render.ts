@@ -15,7 +15,7 @@ import {
 } from "discord-api-types/v10";
 
 import { aboveFold, asButtons, detailPages, unfolded, withDrawnClocks } from "../../../reply/fold.ts";
-import { type Action, type MessageFile, nameFiles, type Reply, type Tone } from "../../../reply/reply.ts";
+import { type Action, type MessageFile, nameFiles, ownCsv, type Reply, type Tone } from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
 import { beyondFold, filesOf, FOLDED_ROWS, placesAboveFold } from "../../chat/bounds.ts";
 import { planButtons, withFirstPicks } from "../../chat/button-plan.ts";
@@ -65,7 +65,8 @@ const COMMON_BUTTONS = 2;
 /** A form of a reply as a message, its own files under their own names. Pure and total. */
 export function renderDiscord(reply: Reply, context: MessageContext = {}, form: Show = "folded") {
   const answer = renderAnswer(reply, context);
-  const { files, picture } = answer;
+  const { picture } = answer;
+  const files = form === "folded" ? answer.firstFiles : answer.files;
   const chosen = answer.formOf(form);
   const names = files.slice(0, MAX_FILES).map(({ name }) => name);
   return {
@@ -80,7 +81,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}, form: 
 /**
  * Renders a reply within every limit: the part that people read first, and the pages of the whole; both are the same form
  * where the whole says no more. `files` are those of the reply, then those with the content for which the pages have no
- * room; `unkept` is the message of a reply that is not kept, whose files have all that it does not say itself. `picture`
+ * room; `firstFiles` go with the folded form, and `laterFiles` come with Details; `unkept` is the message of a reply that is not kept, whose files have all that it does not say itself. `picture`
  * is the name of the reply's picture among them. Pure and total.
  */
 export function renderAnswer(told: Reply, context: MessageContext) {
@@ -132,7 +133,8 @@ export function renderAnswer(told: Reply, context: MessageContext) {
   if (first === undefined) throw new RangeError("a reply has a page");
   if (context.keeps !== true) {
     const only = finish(first.body, first.begun);
-    return { formOf: () => only, folded: only, files, picture, unkept: () => ({ form: only, files }) };
+    const unkept = () => ({ form: only, files });
+    return { formOf: () => only, folded: only, files, firstFiles: files, laterFiles: [], picture, unkept };
   }
 
   const places = placesAboveFold(reply);
@@ -145,7 +147,11 @@ export function renderAnswer(told: Reply, context: MessageContext) {
   const folded = fold({
     left: [],
     cut: plan.left.length > 0,
-    heldOf: (index) => held[csv.has(places[index] ?? -1) ? (places[index] ?? -1) : -1],
+    heldOf: (index) => {
+      const at = places[index] ?? -1;
+      const block = csv.has(at) ? reply.blocks[at] : undefined;
+      return block?.kind === "table" && ownCsv(reply, block) !== undefined ? held[at] : undefined;
+    },
     shortened: () => "Shortened; Details has all of it",
   });
   const folds = bodies.length > 1 || withoutIds(folded.body) !== withoutIds(first.body);
@@ -166,7 +172,9 @@ export function renderAnswer(told: Reply, context: MessageContext) {
     return { form: finish(body, begun), files: filesOf(reply, names, inFiles, { name: wholeName }) };
   };
   const formOf = (show: Show): AnswerForm => (show === "folded" ? foldedForm : wholeForm(show === "whole" ? 0 : show));
-  return { formOf, folded: foldedForm, files, picture, unkept };
+  const firstFiles = folds ? given : files;
+  const laterFiles = files.slice(firstFiles.length);
+  return { formOf, folded: foldedForm, files, firstFiles, laterFiles, picture, unkept };
 }
 
 type Body = ReturnType<typeof renderBody>;

@@ -16,6 +16,7 @@ import type { Invocation } from "../../../bot/invocation.ts";
 import { keptReply, type Press, type ReadPress, forSharing } from "../../chat/press.ts";
 import type { DiscordContext } from "../context.ts";
 import type { MessageContext } from "../render/buttons.ts";
+import { MAX_FILES } from "../limits.ts";
 import { compose, type ComposedMessage, composeKept, keep } from "../render/compose.ts";
 import { customIdsIn, decodePress } from "../render/press.ts";
 import { renderAnswer } from "../render/render.ts";
@@ -106,7 +107,8 @@ function idsReply(ids: Extract<Press, { kind: "ids" }>["ids"]): Reply {
   });
 }
 
-// Details, Less and Share show a reply that is kept for a day. No command runs, and files stay on the message.
+// Details, Less and Share show a reply that is kept for a day. No command runs, and files stay on the message. Files with
+// what Details has no room for, such as the CSV of a long table, come with it: on a phone they are in the way before.
 
 type ReadKept = Extract<ReadPress, { kind: "share" }>;
 type ButtonContext = InteractionContext<APIMessageComponentInteraction>;
@@ -123,9 +125,18 @@ async function foldMessage(context: ButtonContext, press: ReadKept): Promise<voi
   const shown = isOwn ? kept : { ...kept, asker: caller, shareable: false };
   const answer = renderAnswer(reply, { ...shown, asker: shown.asker ?? caller });
   const form = answer.formOf(show);
-  if (isOwn) return api.update(await composeKept(form, key, filesOf(interaction, answer.picture), context));
-  const body = await composeKept(form, key, { names: [], picture: undefined }, context);
-  return api.reply({ body: { ...body, attachments: [] }, files: [] });
+  const there = isOwn ? (interaction.message.attachments ?? []) : [];
+  const names = there.map(({ filename }) => filename);
+  const files = (show === "folded" ? [] : answer.laterFiles)
+    .filter(({ name }) => !names.includes(name))
+    .slice(0, MAX_FILES - names.length);
+  const shownFiles = { names: [...names, ...files.map(({ name }) => name)], picture: answer.picture };
+  const body = await composeKept(form, key, shownFiles, context);
+  const added = attachmentsOf(files);
+  if (!isOwn) return api.reply({ body: { ...body, attachments: added }, files });
+  // An edit drops what it does not list.
+  const attachments = [...there.map(({ id }) => ({ id })), ...added];
+  return api.update(files.length === 0 ? body : { ...body, attachments }, files);
 }
 
 /** Posts a kept reply for all to see, with links for its only buttons, beside Details. */
