@@ -20,12 +20,16 @@ export const ledgerVerify = command({
   personal: true,
   anyNetwork: true,
   options: {
-    file: { kind: "file", description: "The file: attached, dropped on the console, or its path in the terminal" },
+    file: {
+      kind: "file",
+      description: "The file: attached, dropped on the console, or its path in the terminal",
+      otherwise: "ledger verify",
+    },
     sha256: {
       kind: "text",
       label: "Hash of the file",
       description: "Or its SHA-256: 64 digits, as sha256sum prints it",
-      hint: "One of your exports, or the 64 digits that sha256sum prints",
+      hint: "One of your exports, or 64 digits",
       example: "5d501265f253…",
       suggest: suggestDelivered,
     },
@@ -33,6 +37,7 @@ export const ledgerVerify = command({
   run: async (context) => {
     const { file, sha256 } = context.options;
     const asker = exportAsker(context);
+    const chat = context.platforms.chat(context.here.platform);
     if (file !== undefined) {
       const given = { name: file.name, bytes: await file.open(context.signal) };
       return verifiedReply(file.name, await context.exports.verify(asker, given, tableFiles));
@@ -41,7 +46,7 @@ export const ledgerVerify = command({
       throw new UserError("Which file is to be verified?", {
         asks: true,
         option: "sha256",
-        remedy: fileRemedy(context.platforms.chat(context.here.platform)),
+        remedy: fileRemedy(chat),
         suggestion: "ledger verify sha256:<sha256>",
       });
     }
@@ -51,20 +56,18 @@ export const ledgerVerify = command({
     if (!/^[0-9a-f]{64}$/u.test(hash)) {
       throw new UserError("A SHA-256 has 64 hexadecimal digits.", {
         option: "sha256",
-        remedy: "sha256sum, shasum -a 256 or certutil -hashfile … SHA256 print that of a file.",
+        remedy: "Choose an export of yours, or see how to give a file:",
+        suggestion: "ledger verify",
       });
     }
-    return verifiedReply(undefined, await context.exports.verify(asker, hash, tableFiles));
+    return verifiedReply({ chat }, await context.exports.verify(asker, hash, tableFiles));
   },
 });
 
 /** How a file, or its hash, is given where somebody asks. */
 function fileRemedy(chat: ChatPlatform | undefined): string {
   if (chat === undefined) return "Give the file, or its SHA-256. Type:";
-  const press = "Press Check the file under the answer of an export, or choose an export of yours here.";
-  const other =
-    chat.returnsFiles === true
-      ? "Attach any other file to the command, as its option file."
-      : `On ${chat.name} this bot takes no files: give the SHA-256 of any other one.`;
-  return `${press} ${other} Type:`;
+  return chat.returnsFiles === true
+    ? "Press Check the file under the answer of an export, or attach the file to the command, as its option file. For its hash alone, type:"
+    : `On ${chat.name} this bot takes no files. Choose an export of yours for the SHA-256 of its file. For any other, type:`;
 }

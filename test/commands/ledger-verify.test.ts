@@ -43,7 +43,7 @@ describe("a file that is given back", () => {
     const { csv, verify, ask, name } = await exported();
     expect(await verify(csv)).toMatch(saying("✓", "given.csv", "00000001", sha256(csv)));
     expect(await ask(`ledger verify sha256:${sha256(csv).toUpperCase()}`)).toMatch(
-      saying("✓", "00000001", name, "No file was read"),
+      saying("•", "00000001", name, "No file was read"),
     );
     expect(await ask(`ledger verify sha256:${sha256("other")}`)).toMatch(saying("!", sha256("other")));
   });
@@ -56,7 +56,7 @@ describe("a file that is given back", () => {
       expect(await verify((await buffer(file.open())).toString(), file.name)).toMatch(
         saying("✓", file.name, "00000001"),
       );
-      expect(await ask(`ledger verify sha256:${file.sha256}`)).toMatch(saying("✓", file.name, "00000001"));
+      expect(await ask(`ledger verify sha256:${file.sha256}`)).toMatch(saying("•", file.name, "00000001"));
     }
     const given = lastReply.attachments.map((attachment) => ({ name: attachment.name, alt: undefined, attachment }));
     const more = [...Array(10).keys()].map((index) => {
@@ -68,7 +68,7 @@ describe("a file that is given back", () => {
     expect(archive.name).toBe("more-files.zip");
     const { sha256: hash } = archive.attachment;
     await fitted.dispose();
-    expect(await ask(`ledger verify sha256:${hash}`)).toMatch(saying("✓", "more-files.zip", "00000001"));
+    expect(await ask(`ledger verify sha256:${hash}`)).toMatch(saying("•", "more-files.zip", "00000001"));
   });
 
   test.each<[string, (csv: string) => string, RegExp]>([

@@ -52,8 +52,8 @@ export interface LedgerReplyContext {
 const HASH_BEGINNING = 12;
 
 /**
- * Says whether the file that arrived is the one that was delivered: in a chat that brings it along, the file of this very
- * message, in another chat its hash, elsewhere its hash by the beginning: the whole one stands above.
+ * Says whether the file that arrived is the one that was delivered, in a chat that brings along the file of this very
+ * message. Another says how to check it, by its hash; elsewhere by the beginning of that: the whole one stands above.
  */
 function checkAction({ platforms, here }: LedgerReplyContext, sent: readonly Attachment[]): Action[] {
   const [file] = sent;
@@ -62,7 +62,7 @@ function checkAction({ platforms, here }: LedgerReplyContext, sent: readonly Att
   const { name, sha256 } = file;
   const hash = chat === undefined ? sha256.slice(0, HASH_BEGINNING) : sha256;
   const options = chat?.returnsFiles === true ? { file: name } : { sha256: hash };
-  return [commandAction("Check the file", "ledger verify", options)];
+  return [commandAction(chat?.returnsFiles === true ? "Check the file" : "How to check it", "ledger verify", options)];
 }
 
 /** The reply to a whole export: the party's gain or loss, and the proof that its file is complete. */

@@ -1,6 +1,7 @@
+import type { ChatPlatform } from "../../alerts/destination.ts";
 import type { VerifiedFile } from "../../export/jobs/verify-file.ts";
 import { type Block, details, facts, field, fields, paragraph } from "../../reply/block.ts";
-import { reply, type Reply } from "../../reply/reply.ts";
+import { commandAction, reply, type Reply } from "../../reply/reply.ts";
 import { code, joinText, text, type Text, time } from "../../reply/text.ts";
 import { formatCount } from "../../units/format-number.ts";
 import { fromMillis, nanoseconds } from "../../units/time.ts";
@@ -10,8 +11,15 @@ export { tableFiles } from "./ledger-account.ts";
 type Found = Required<VerifiedFile>["found"];
 type Difference = Extract<Found["verdict"], { kind: "differs" }>["differences"][number];
 
-/** Whether a file that is given back is one that this bot made. `name` is left out where only its hash was given. */
-export function verifiedReply(name: string | undefined, { sha256, rows, found }: VerifiedFile): Reply {
+/**
+ * Whether a file that is given back is one that this bot made. Where only its hash was given, `given` says to whom: no file
+ * was read, so that nothing is proved of any.
+ */
+export function verifiedReply(
+  given: string | { readonly chat: ChatPlatform | undefined },
+  { sha256, rows, found }: VerifiedFile,
+): Reply {
+  const name = typeof given === "string" ? given : undefined;
   const what = name === undefined ? text`This hash` : text`${code(name)}`;
   const hash = field("SHA-256", code(sha256), { wide: true });
   if (found === undefined) {
@@ -31,28 +39,41 @@ export function verifiedReply(name: string | undefined, { sha256, rows, found }:
   }
   const differs = found.verdict.kind === "differs";
   return reply({
-    tone: differs ? "bad" : "good",
+    tone: differs ? "bad" : name === undefined ? "neutral" : "good",
     // A script must stop at a file that differs.
     ...(differs ? { failure: "caller" } : {}),
-    title: text`${what} ${verdictWords(found, name === undefined)}`,
+    title: name === undefined ? hashTitle(found) : text`${what} ${verdictWords(found)}`,
     blocks: [
       ...differences(found),
       ...facts(factsOf(found, name === undefined)),
-      ...(name === undefined ? [paragraph(HASH_ALONE)] : []),
+      ...(typeof given === "string" ? [] : [paragraph(`No file was read. ${checkWords(given.chat)}`)]),
       ...details([fields([hash])]),
     ],
+    actions:
+      typeof given !== "string" && given.chat?.returnsFiles === true
+        ? [{ ...commandAction("Give the file", "ledger verify"), form: true }]
+        : [],
   });
 }
 
-/** What a hash proves of a file that nobody gave. */
-const HASH_ALONE =
-  "No file was read: the hash was compared with that of each export. To check your own copy, run sha256sum on it, and ask ledger verify sha256: with what it prints.";
+/** How people check a file of their own where they ask. */
+export function checkWords(chat: ChatPlatform | undefined): string {
+  if (chat === undefined) return "To check your copy, give the file itself.";
+  if (chat.returnsFiles === true) return "To check your copy, give it to the command, as its option file.";
+  return `On ${chat.name} this bot takes no files. To check your copy on a computer, compare its SHA-256 with this one: sha256sum (Linux), shasum -a 256 (macOS) or certutil -hashfile … SHA256 (Windows) prints it.`;
+}
 
-function verdictWords({ verdict, code: named }: Found, isHash: boolean): Text {
+/** Every export with this hash: that of which somebody thinks is among them. */
+function hashTitle({ verdict, code: named, again }: Found): Text {
+  if (verdict.kind === "packed") return text`This is the SHA-256 of ${code(verdict.name)}, from export ${code(named)}`;
+  const codes = [named, ...again.slice(0, AGAIN_SHOWN).map((other) => other.code)].map((one) => text`${code(one)}`);
+  return text`This is the SHA-256 of the file of export ${joinText(codes, ", ")}`;
+}
+
+function verdictWords({ verdict, code: named }: Found): Text {
   switch (verdict.kind) {
-    case "same": {
-      return text`is ${isHash ? "that of " : ""}the file of export ${code(named)}, byte for byte`;
-    }
+    case "same":
+      return text`is the file of export ${code(named)}, byte for byte`;
     case "packed":
       return text`is ${code(verdict.name)} as export ${code(named)} was delivered, byte for byte`;
     case "rewritten":

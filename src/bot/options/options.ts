@@ -181,6 +181,8 @@ export interface TimeOption extends OptionBase {
 /** A file that somebody gives; its value is what the place calls it: an attachment's id, a path. */
 export interface FileOption extends OptionBase {
   readonly kind: "file";
+  /** The line that says how to give one, where none came. */
+  readonly otherwise: string;
   readonly required?: true;
 }
 

@@ -176,11 +176,11 @@ export function parseOption(
     case "file": {
       const file = context.openFile?.(typed);
       if (file !== undefined) return file;
-      throw wrongValue(
-        name,
-        (named) => `No ${named(name)} can be given here.`,
-        "Give its SHA-256 instead, as sha256:…; sha256sum or certutil -hashfile prints it.",
-      );
+      throw new UserError(`${quoteTyped(typed)} is a name, and no file came with it.`, {
+        option: name,
+        remedy: "See how to give a file here:",
+        suggestion: option.otherwise,
+      });
     }
     case "network":
       return parseNetwork(name, typed, context.networks);

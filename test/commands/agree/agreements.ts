@@ -279,7 +279,7 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
       const exported = await talk.askFor(`ledger export ${PARTY} ${ASSET} from:2022-12-01 to:now`);
       return [exported.attachments[0]?.sha256 ?? "f".repeat(64)].map((hash) => `ledger verify sha256:${hash}`);
     },
-    pairs: (reply) => [["a file that was delivered", / is that of /u.test(titleOf(reply)), reply.tone === "good"]],
+    pairs: (reply) => [["a hash that is known", /the SHA-256 of /u.test(titleOf(reply)), reply.tone === "neutral"]],
   },
 
   "alerts add": {
