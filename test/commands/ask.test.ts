@@ -279,11 +279,11 @@ test("of a value that alone is lacking, those that may be meant are to choose fr
   const lines = linesOf(await talk.askFor("why was my order rejected"));
   const forms = lines.map((line) => line.replaceAll(/[0-9a-f]{64}/gu, "…"));
   expect([...new Set(forms)]).toEqual([
-    "my party",
     "order id:… network:mainnet",
     "order state:rejected party:… network:mainnet",
+    "my party",
   ]);
-  expect(await talk.ask(lines[1]!)).toMatch(/^✗ Rejected: /u);
+  expect(await talk.ask(lines[0]!)).toMatch(/^✗ Rejected: /u);
   expect(linesOf(await talk.askFor('ask "why was my order rejected" private:no'))).toEqual([
     "order state:rejected network:mainnet",
   ]);

@@ -41,7 +41,10 @@ const FIRST_PICKS = 2;
 /** Of longer words a phone shows the beginning alone. */
 const MAX_PICK_LENGTH = 40;
 
-/** A question as a chat shows it: the first values of its only list stand beside it, where their words are short. */
+/**
+ * A question as a chat shows it: the first values of its only list stand beside it, where their words are short; the list
+ * has all of them, in their order.
+ */
 export function withFirstPicks(reply: Reply): Reply {
   const [list, ...others] = reply.actions.filter((action) => "choices" in action);
   if (reply.asks !== true || list === undefined || others.length > 0) return reply;
@@ -52,8 +55,7 @@ export function withFirstPicks(reply: Reply): Reply {
     (one) => "invocation" in one && one.form !== true && one.invocation.command === first[0]?.invocation.command,
   );
   if (isLong || isDone || list.choices.length <= FIRST_PICKS + 1) return reply;
-  const rest = { ...list, choices: list.choices.slice(FIRST_PICKS) };
-  const picked = [...asButtons([{ ...list, choices: first }]), rest];
+  const picked = [...asButtons([{ ...list, choices: first }]), list];
   return { ...reply, actions: reply.actions.flatMap((action) => (action === list ? picked : [action])) };
 }
 

@@ -239,7 +239,6 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
     const [{ listed, having }, seen] = await Promise.all([listNewest(), suggestIds(ORDER)("", context)]);
     const orders = listed.length > 0 ? listed : seen.filter(({ label }) => label.toLowerCase().startsWith(state ?? ""));
     const actions = [
-      SAVE_PARTY_ACTION,
       ...choiceActions(
         listed.length > 0 ? "One of the newest" : "One shown before",
         orders.slice(0, SEEN_OFFERED),
@@ -247,6 +246,7 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
       ),
       ...byId,
       ...choiceActions("Of a party", having, ofParty),
+      SAVE_PARTY_ACTION,
     ];
     const newestWords = listed.length > 0 ? `The newest ${what}${ofMarket} of all parties on ${network}. ` : "";
     const words = `${newestWords}Save your party, and its own are offered at once.`;

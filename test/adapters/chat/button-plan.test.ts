@@ -22,9 +22,9 @@ const long = "Margin check failed · sell 29,410 TSLA/EURo at 370.25";
 
 test.each<readonly [string, Reply, readonly string[]]>([
   [
-    "the first two of a list are a press each",
+    "the first two of a list are a press each, and stand in it as well",
     question(save, byId, list(["A", "B", "C", "D"])),
-    [save.label, byId.label, "A", "B", "C|D"],
+    [save.label, byId.label, "A", "B", "A|B|C|D"],
   ],
   ["a short list stays", question(list(["A", "B", "C"])), ["A|B|C"]],
   ["long words stay in the list", question(list([long, "B", "C", "D"])), [`${long}|B|C|D`]],

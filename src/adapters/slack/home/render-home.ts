@@ -260,10 +260,11 @@ function subscriptionBlocks(content: HomeContent, shown: readonly Subscription[]
 function toldLines(content: HomeContent): KnownBlock[] {
   const { own, channels, saved } = countable(content);
   const lost = [...own, ...channels].filter(({ trouble }) => trouble !== undefined).length;
+  const inChannels = channels.length === 0 ? [] : [countOf(channels.length, "channel", "channels")];
+  const places = [...(own.length === 0 ? [] : ["you"]), ...inChannels];
   const told = joinText(
     [
-      text`${strong("Told")}: ${own.length === 0 ? "not you" : "you"}`,
-      ...(channels.length === 0 ? [] : [countOf(channels.length, "channel", "channels")]),
+      text`${strong("Alerts go to")}: ${places.length === 0 ? "nobody yet" : places.join(", ")}`,
       ...(lost === 0 ? [] : [text`${TONE_SIGNS.bad}${strong(lost)} cannot be reached`]),
     ],
     " · ",

@@ -25,7 +25,7 @@ import {
   OVERFLOW_OPTIONS,
 } from "../limits.ts";
 import { ROOT_COMMAND } from "../platform.ts";
-import { escapeMrkdwn, linkMarkup, plainTextElement, renderPlain } from "./mrkdwn.ts";
+import { escapeMrkdwn, linkMarkup, plainTextElement, renderPlain, textLength } from "./mrkdwn.ts";
 import {
   decodePress,
   encodePress,
@@ -49,8 +49,9 @@ interface Buttons {
   readonly sendsFiles: string;
 }
 
-/** Buttons in one row on a phone; the rest is in a menu. */
+/** Buttons in one row on a phone; the rest is in a menu, but for what the reply itself offers, up to two rows of it. */
 const MAX_BUTTONS = 3;
+const MAX_OWN_BUTTONS = 6;
 /** The label of a long menu; a short one shows three dots. */
 const MORE = "More";
 /** The total length of all that buttons and menus of a message carry; what is beyond it becomes text. */
@@ -71,23 +72,26 @@ interface Pressable {
   readonly value: (max: number) => string;
   readonly url?: string;
   readonly asked?: Asked;
-  /** The same in words. */
+  /** The same in words, of what the reply itself offers: a button before what every message offers. */
   readonly line?: string;
   /** A button in any case. */
   readonly pinned?: true;
 }
 
-/** The order of what a message offers. */
-const ORDER = ["form", "actions", "fold", "share", "again", "files"] as const;
+/** What a reply offers, and behind it what every message does. */
+const OWN = ["form", "actions"] as const;
+const COMMON = ["fold", "share", "again", "files"] as const;
 
-/** Three buttons at most, choices, and a menu for the rest; the list that holds what is asked comes first. */
+/** Few buttons, choices, and a menu for the rest; the list that holds what is asked comes first. */
 export function renderButtons(
   reply: Reply,
   context: MessageContext,
   { kept, ...offered }: Omit<Offered, "kept"> & { readonly kept?: KeptPress | undefined },
 ): Buttons {
   const drawn = new DrawnOffers(context, kept, mainAction(reply, context));
-  const plan = planButtons(reply, context, { ...offered, kept: kept !== undefined }, ORDER);
+  // Values of what is asked stand before the form for other ones.
+  const own = reply.actions.some((action) => "choices" in action) ? OWN.toReversed() : OWN;
+  const plan = planButtons(reply, context, { ...offered, kept: kept !== undefined }, [...own, ...COMMON]);
   for (const offer of plan) drawn.add(offer);
   const { pressables, selects, unstored, overflow, whole } = drawn;
   const { buttons, menu, lines } = arrange(pressables);
@@ -132,7 +136,7 @@ class DrawnOffers {
     return this.#room - RESERVED_BUTTONS_LENGTH;
   }
 
-  #press(label: string, press: Press, rest: { asked?: Asked; line?: string } = {}): void {
+  #press(label: string, press: Press, rest: Pick<Pressable, "asked" | "line"> = {}): void {
     const key = placeholderKey(String(this.pressables.length));
     const longest = Math.max(STORED_PRESS_VALUE_LENGTH, this.#free);
     const value = (max: number): string => {
@@ -197,10 +201,13 @@ class DrawnOffers {
  * and a long menu has no links.
  */
 function arrange(all: readonly Pressable[]): Record<"buttons" | "menu" | "lines", readonly Pressable[]> {
-  // A menu has two options at least.
-  const places = all.length === MAX_BUTTONS + 1 ? MAX_BUTTONS - 1 : MAX_BUTTONS;
   const asking = all.filter(({ asked }) => asked?.confirm !== undefined);
-  const rank = (one: Pressable): number => (one.pinned === true ? 0 : asking.includes(one) ? 1 : 2);
+  const rank = (one: Pressable): number =>
+    one.pinned === true ? 0 : asking.includes(one) ? 1 : one.line !== undefined ? 2 : 3;
+  const needed = all.filter((one) => rank(one) < 3).length;
+  const most = Math.max(MAX_BUTTONS, Math.min(needed, MAX_OWN_BUTTONS));
+  // A menu has two options at least.
+  const places = all.length === most + 1 ? most + (needed < most ? -1 : 1) : most;
   const first = new Set(all.toSorted((a, b) => rank(a) - rank(b)).slice(0, places));
   const rest = all.filter((one) => !first.has(one));
   const inWords = rest.filter(
@@ -340,11 +347,4 @@ function actionLine(action: ButtonAction, command: string): string {
   return linkable(action.url) !== undefined
     ? linkMarkup(label === "" ? "link" : label, action.url)
     : escapeMrkdwn(oneLine(`${label}: ${action.url}`));
-}
-
-/** Characters of all strings in a block, shown or carried. */
-export function textLength(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, part) => sum + textLength(part), 0);
 }

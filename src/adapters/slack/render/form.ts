@@ -276,7 +276,8 @@ export function renderAskForm(root: string, commands: readonly AnyCommand[], net
         type: "input",
         block_id: ASK_BLOCKS.channel,
         optional: true,
-        label: label("Channel of alerts; none: you alone"),
+        label: label("Channel"),
+        hint: plainTextObject("Only where you ask for alerts: that of the alerts. Empty: your own.", INPUT_HINT_LENGTH),
         element: {
           type: "conversations_select",
           action_id: VALUE_ACTION_ID,

@@ -179,3 +179,10 @@ export function linkMarkup(label: string, url: string): string {
     .replaceAll(/[*_~`]/gu, (sign) => `\u200B${sign}`);
   return `<${target}|${shown}>`;
 }
+
+/** Characters of all strings in a block, shown or carried. */
+export function textLength(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, part) => sum + textLength(part), 0);
+}

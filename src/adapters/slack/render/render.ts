@@ -33,8 +33,8 @@ import {
   UNCOUNTED_MEMBERS,
   UNSHOWN_MEMBERS,
 } from "./blocks.ts";
-import { renderButtons, textLength } from "./buttons.ts";
-import { escapeMrkdwn, type Markup, renderPlain, renderText } from "./mrkdwn.ts";
+import { renderButtons } from "./buttons.ts";
+import { escapeMrkdwn, type Markup, renderPlain, renderText, textLength } from "./mrkdwn.ts";
 import { notificationText } from "./notification.ts";
 import { type MessageContext, placeholderKey } from "./press.ts";
 

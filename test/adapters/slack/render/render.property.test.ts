@@ -46,7 +46,7 @@ describe("any reply on Slack", () => {
     );
   });
 
-  test("has three buttons at most, and each press has its meaning in its value or in the store", () => {
+  test("has three buttons at most, or seven of its own, and each press has its meaning in its value or in the store", () => {
     fc.assert(
       fc.property(anyReply, fc.boolean(), anyShow, (reply, asked, show) => {
         const message = renderSlack(reply, asked ? { asker: "U1", ask, shareable: true, show } : {});
@@ -56,7 +56,9 @@ describe("any reply on Slack", () => {
           expect(presses).not.toContain(undefined);
           const keys = presses.flatMap((press) => (press?.kind === "stored" ? [press.key] : []));
           expect(keys.filter((key) => !unstored.has(key))).toEqual([]);
-          expect(buttonsOf(blocks as readonly Block[]).length).toBeLessThanOrEqual(3);
+          const own = reply.actions.reduce((sum, one) => sum + ("choices" in one ? 2 : 1), 0);
+          const most = Math.max(3, Math.min(7, own + detailPages(reply).length + 1));
+          expect(buttonsOf(blocks as readonly Block[]).length).toBeLessThanOrEqual(most);
         }
       }),
       runs(100),

@@ -222,7 +222,7 @@ describe("a form", () => {
       ["option:id", "external_select"],
       ["option:version", "plain_text_input"],
     ]);
-    expect(labelsOf(form.blocks)).toEqual(["The answer …"]);
+    expect(labelsOf(form.blocks)).toEqual(["Network and who sees it …"]);
     expect(form.blocks.find(({ block_id: id }) => id === "option:version")?.element?.initial_value).toBe("2");
   });
 

@@ -256,14 +256,14 @@ describe("choices", () => {
     expect(last.edits).toBe(1);
   });
 
-  test("a menu holds what three buttons leave, links too, and asks no question", async () => {
+  test("a menu holds what the buttons leave, links too, and asks no question", async () => {
     const many = command({
       ...probe("probe many", ({ options }) =>
         Promise.resolve(
           reply({
             title: typeof options["note"] === "string" ? `noted ${options["note"]}` : "many",
             actions: [
-              ...["one", "two", "three"].map((note) => ({
+              ...["one", "two", "three", "four", "five", "six"].map((note) => ({
                 label: note,
                 invocation: { command: "probe many", options: { note } },
                 effect: "reply" as const,
@@ -283,8 +283,9 @@ describe("choices", () => {
     await using scene = await stage({ extra: [many] });
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe many");
-    expect(labelsOf(last.blocks)).toEqual(["one", "two", "Delete", "three", "Docs", "Share", "Refresh"]);
-    expect(said((await ann.press(last, "three")).last)).toContain("noted three");
+    const shown = ["one", "two", "three", "four", "five", "Delete"];
+    expect(labelsOf(last.blocks)).toEqual([...shown, "six", "Docs", "Share", "Refresh"]);
+    expect(said((await ann.press(last, "six")).last)).toContain("noted six");
     const link = ann.startPress(last, "Docs");
     await until(() => link.envelope.acknowledgedAfter !== undefined, "the acknowledgement");
     await ann.press(last, "Refresh");

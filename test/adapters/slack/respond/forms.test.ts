@@ -97,13 +97,18 @@ describe("a form", () => {
     const ann = scene.fake.person("ann");
     const form = await openForm(ann, "alerts add");
     expect(shape(form)).toEqual(["kinds", "subjects", "severity", "quiet"]);
-    expect(labelsOf(form.blocks)).toEqual(["Prices …", "When it is told …", "How it is told …", "The answer …"]);
+    expect(labelsOf(form.blocks)).toEqual([
+      "Prices …",
+      "When it is told …",
+      "How it is told …",
+      "Network and who sees it …",
+    ]);
     const chosen = { kinds: "network.stalled,nodes" };
     const longer = await after(scene, form, () => ann.pressInForm(form, "How it is told …", chosen));
     expect(shape(longer)).toEqual(expect.arrayContaining(shape(form)));
     const how = ["# How it is told", "events", "zone", "mention", "pick:mention", "note", "runbook", "chart"];
     expect(shape(longer).slice(-how.length)).toEqual(how);
-    expect(labelsOf(longer.blocks)).toEqual(["When it is told …", "The answer …"]);
+    expect(labelsOf(longer.blocks)).toEqual(["When it is told …", "Network and who sees it …"]);
     const longest = await after(scene, longer, () =>
       ann.pressInForm(longer, "When it is told …", { style: "plain", note: "Call us" }),
     );
