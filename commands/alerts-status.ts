@@ -20,7 +20,7 @@ import { refreshAction, rowActions } from "../src/answers/answer.ts";
 import { command } from "../src/bot/command.ts";
 import { EPISODE_WORDS, worstTone } from "../src/reply/states.js";
 import { type Block, details, facts, field, paragraph, table, type Table } from "../src/reply/block.ts";
-import { type Action, type Ask, givenOptions, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
+import { type Action, commandAction, givenOptions, invalidatingAction, reply, type Tone } from "../src/reply/reply.ts";
 import { code, joinText, strong, type Text, text } from "../src/reply/text.ts";
 import { formatDuration, type Milliseconds, toMillis } from "../src/units/time.ts";
 import { formatCount } from "../src/units/format-number.ts";
@@ -123,6 +123,14 @@ export const alertsStatus = command({
     (networks.length <= FEW_NETWORKS ? below : blocks).push(networkTable(statuses, observations, now));
     const offered = open.slice(0, BUTTONS).filter(({ acknowledged }) => acknowledged === undefined);
     const again = { command: "alerts status", options: givenOptions({ network: options.network }) };
+    // What everybody sees stays as it is: whoever may acknowledges there, and the answer to that says so.
+    const acknowledge = (one: Episode): Action => {
+      const label = `Acknowledge ${buttonSubject(one, open)}`;
+      const ack = { episode: episodeName(one.id) };
+      return context.audience === "channel"
+        ? commandAction(label, "alerts ack", ack)
+        : invalidatingAction(label, "alerts ack", ack, again);
+    };
     const acknowledgeable = await Promise.all(offered.map((one) => mayAcknowledge(one, context)));
     return reply({
       title: headline(statuses, open, doubts, isUnwatched, now),
@@ -130,7 +138,7 @@ export const alertsStatus = command({
       blocks: [...blocks, ...details(below)],
       actions: [
         ...why.actions,
-        ...offered.flatMap((one, index) => (acknowledgeable[index] === true ? [acknowledge(one, open, again)] : [])),
+        ...offered.flatMap((one, index) => (acknowledgeable[index] === true ? [acknowledge(one)] : [])),
         refreshAction(again),
       ],
     });
@@ -297,11 +305,6 @@ function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[], is
 /** What is not well though no alert is open. */
 function countedDoubt({ length }: readonly unknown[], one: string, several: string): string[] {
   return length === 0 ? [] : [`${length} ${length === 1 ? one : several}`];
-}
-
-function acknowledge(episode: Episode, open: readonly Episode[], invalidates: Ask): Action {
-  const options = { episode: episodeName(episode.id) };
-  return invalidatingAction(`Acknowledge ${buttonSubject(episode, open)}`, "alerts ack", options, invalidates);
 }
 
 /** A distinct name for a button: the subject alone, where no other open episode has the same. */

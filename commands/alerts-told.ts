@@ -100,7 +100,7 @@ export const alertsTold = command({
         ...(lines.length === 0 && !watched.isSubscribed && offersChanges(context)
           ? [commandAction("Subscribe", "alerts add")]
           : []),
-        ...(range.to < now ? [commandAction("Since then", "alerts told", later, "reply")] : []),
+        ...(range.to < now ? [commandAction("Since then", "alerts told", later, "replace")] : []),
         ...(lines.length > 0 || isOfWeek(range, now)
           ? []
           : [commandAction("The last 7 days", "alerts told", { since: "7d", network, about }, "replace")]),

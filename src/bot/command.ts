@@ -179,7 +179,7 @@ export function command<const S extends Options>(declared: Declared<S>): AnyComm
 }
 
 /** Heading of what every command takes. */
-const section = "The answer";
+const section = "Network and who sees it";
 
 /** The network of a command that takes a bare one before its other values. */
 export const NETWORK_OPTION = { kind: "network", description: "The network to ask", hint: "", section } as const;

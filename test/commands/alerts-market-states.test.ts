@@ -182,5 +182,7 @@ test("the card of an auction says why it goes on, and when it ends, once a node 
   const end = `${talk.now() + 600_000_000_000n}`;
   await see([{ ...reading, facts: { ...reading.facts, extension, end } }]);
   await deliver(talk, sender);
-  expect(shown(sender.edits.at(-1)!.reply)).toMatch(saying("extended: liquidity target not met", /until 12:\d\d UTC/u));
+  expect(shown(sender.edits.at(-1)!.reply)).toMatch(
+    saying("extended: liquidity target not met", /until 12:\d\d:\d\d UTC/u),
+  );
 });

@@ -17,7 +17,7 @@ export const HEADLINES: Readonly<Record<string, RegExp>> = {
   "ledger list": /\d+ ledger exports?/u,
   "ledger cancel": /Nothing to cancel: the ledger of /u,
   "ledger fetch": /Delivered already: the ledger of /u,
-  "ledger verify": /export \d+, byte for byte/u,
+  "ledger verify": /SHA-256 of the file of export \d+/u,
   "alerts add": /Subscribed (?:already: )?(?:this channel|the console)/u,
   "alerts try":
     /In \d+ days this would have told you (?:nothing|\d+ times|once|twice)|cannot be said yet: .* watched for \d+ h|Nothing is kept/u,

@@ -217,8 +217,10 @@ function audience(bot: Bot, line: string, reply: Reply, surface: Surface, now: N
   const prepared = bot.prepare({ ...given, here, caller: CALLERS[surface], signal: AbortSignal.abort() });
   if (!prepared.ok) return asker;
   const isChosen = "private" in given.options || bot.audience(given.command, here) !== undefined;
-  const again = bot.commonButtons(given.command).refresh ? { ask: given } : {};
-  return { visibility: prepared.visibility, isDefault: !isChosen, ...again };
+  const { refresh, share } = bot.commonButtons(given.command);
+  const again = refresh ? { ask: given } : {};
+  const personal = share ? {} : { personal: true as const };
+  return { visibility: prepared.visibility, isDefault: !isChosen, ...again, ...personal };
 }
 
 /** What a channel is told while a network is in trouble, message by message. */

@@ -29,7 +29,7 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
       figures: [
         ...(trigger === undefined ? [] : [`trigger: ${enumWords(trigger, "AUCTION_TRIGGER")}`]),
         ...(extension === undefined ? [] : [`extended: ${enumWords(extension, "AUCTION_TRIGGER")}`]),
-        ...(end === undefined ? [] : [text`until ${clock(end)}`]),
+        ...(end === undefined ? [] : [text`until ${clock(end, { seconds: true })}`]),
       ],
       fields: [
         ...(tradingMode === undefined ? [] : [field("Mode", enumWords(tradingMode, "TRADING_MODE"))]),

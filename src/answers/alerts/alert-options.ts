@@ -59,6 +59,6 @@ export const NEW_TO_OPTION = {
 export const ALL_NETWORKS_OPTION = {
   kind: "network",
   narrows: true,
-  section: "The answer",
+  section: "Network and who sees it",
   description: "Only this network; left out = all",
 } as const;

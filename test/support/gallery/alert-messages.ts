@@ -46,7 +46,7 @@ const READINGS: { readonly [K in Reading["kind"]]: Extract<Reading, { kind: K }>
     tradingMode: "TRADING_MODE_MONITORING_AUCTION",
     trigger: "AUCTION_TRIGGER_PRICE",
     start: at,
-    end: at,
+    end: (BigInt(at) + 300_000_000_000n).toString(),
   },
   "market.price": { price: "61250.5" },
   "market.value": { mark: "61250.5", last: "61250", "spread%": "0.62" },

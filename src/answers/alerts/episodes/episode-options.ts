@@ -85,8 +85,8 @@ export const LOG_OPTIONS = {
     rest: (typed: string) => /^\d+$/u.test(typed),
     suggest: suggestLogged,
   },
-  page: { kind: "integer", section: "The answer", description: "Which page; 1 = the newest", min: 1, max: 1000 },
-  file: { kind: "flag", section: "The answer", description: "All of it as a file (CSV)", default: false },
+  page: { kind: "integer", section: "Page and file", description: "Which page; 1 = the newest", min: 1, max: 1000 },
+  file: { kind: "flag", section: "Page and file", description: "All of it as a file (CSV)", default: false },
   network: ALL_NETWORKS_OPTION,
   ...RANGE_OPTIONS,
 } as const satisfies Options;

@@ -266,7 +266,7 @@ function silenceFields(silence: Silence, now: Milliseconds): Field[] {
   const zone = zoneNamed(silence);
   const byClock = zone === undefined ? "" : ` by the clock of ${zone}`;
   return [
-    field("When", text`${silenceTimeWords(silence, now)}${byClock}`, {
+    field("Holds", text`${silenceTimeWords(silence, now)}${byClock}`, {
       wide: silence.recurrence !== undefined,
     }),
   ];

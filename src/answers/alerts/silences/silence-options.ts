@@ -153,7 +153,7 @@ function saidReason(words: readonly string[]): Said | undefined {
 }
 
 /** A heading of the form. */
-const LATER = "Which, until, repeated";
+const LATER = "Start, end, repeat";
 
 export const SILENCE_OPTIONS = {
   what: {
