@@ -1,6 +1,6 @@
 import { timeFromText } from "../src/alerts/judge/kinds/kind.ts";
 import { type Acknowledgement, type Episode, episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
-import { conditionWords } from "../src/alerts/words/condition-words.ts";
+import { happening } from "../src/alerts/words/condition-words.ts";
 import { andMoreWords } from "../src/alerts/words/describe-notice.ts";
 import { sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
@@ -59,10 +59,10 @@ export const alertsAck = command({
     if (context.pressed !== undefined) await alerts.notePress(own.id, context.pressed);
     const open = named.filter(isOpen);
     const [first = open[0] ?? own, ...rest] = open.filter(({ acknowledged }) => acknowledged === undefined);
-    const bad = text`${conditionWords(first).bad}${andMoreWords(rest.length)}`;
+    const what = text`${happening(first)}${andMoreWords(rest.length)}`;
     if (!isOpen(first)) {
       return reply({
-        title: text`Nothing changed: that is over. ${bad}`,
+        title: text`Nothing changed: that is over. ${what}`,
         blocks: [paragraph("An alert that is over needs no acknowledgement and sends no reminders.")],
         actions: overActions(first),
       });
@@ -95,7 +95,7 @@ export const alertsAck = command({
     }
     return reply({
       tone: "good",
-      title: text`Acknowledged: ${bad}`,
+      title: text`Acknowledged: ${what}`,
       blocks: [
         fields([field("Since", sinceWords(first, "both"))]),
         paragraph(
@@ -113,11 +113,11 @@ export const alertsAck = command({
 
 /** The answer about an episode that is acknowledged; with the number of `others` that are now acknowledged as well. */
 function acknowledgedReply(episode: Episode, stands: Acknowledgement, context: CallerContext, others = 0): Reply {
-  const { bad } = conditionWords(episode);
+  const what = happening(episode);
   return reply({
     title: isCaller(stands.person, context)
-      ? text`Nothing changed: ${stands.by} has acknowledged that already. ${bad}`
-      : text`${stands.by} was first. ${bad}`,
+      ? text`Nothing changed: ${stands.by} has acknowledged that already. ${what}`
+      : text`${stands.by} was first. ${what}`,
     blocks: [
       fields([field("When", time(timeFromText(stands.at), "both"))]),
       ...(others === 0

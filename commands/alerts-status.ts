@@ -4,7 +4,7 @@ import type { NetworkStatus } from "../src/alerts/judge/kinds/network-status.ts"
 import { isSilenceActive } from "../src/alerts/route/silence.ts";
 import { type Episode, episodeName } from "../src/alerts/judge/rules/episode.ts";
 import type { AlertService } from "../src/alerts/service/service.ts";
-import { conditionWords } from "../src/alerts/words/condition-words.ts";
+import { happening } from "../src/alerts/words/condition-words.ts";
 import { networkState, suspicionWords, verdictWords } from "../src/alerts/words/network-status-words.ts";
 import { kindNoun } from "../src/alerts/words/subscription-words.ts";
 import { silenceLine } from "../src/alerts/words/silence-words.ts";
@@ -208,7 +208,7 @@ function episodeTable(open: readonly Episode[], inTable: Pick<Table, "rowAction"
     title: text`Open alerts`,
     rows: open,
     columns: [
-      ["Alert", (episode) => conditionWords(episode).bad],
+      ["Alert", happening],
       ["Severity", ({ severity }) => strong(severity)],
       ["State", openWords, ...(open.some(({ acknowledged }) => acknowledged) ? [] : ["varies" as const])],
       ["Since", (episode) => sinceWords(episode, "both"), 2],

@@ -107,8 +107,8 @@ describe("an episode", () => {
     await talk.engine.putSubscriptions([{ ...subscription!, id: "dear2", kinds: ["market.price"], parameters }], "ann");
     const quarterly = (amount: string) => ({ ...price(amount, longer), label: "BTC/USD-230630" }) as const;
     for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, of), quarterly(dear)]);
-    expect(await talk.ask("alerts why BTC/USD")).toContain("BTC/USD is above 70,000 on mainnet");
-    expect(await talk.ask("alerts why BTC/USD-2")).toContain("BTC/USD-230630 is above 70,000 on mainnet");
+    expect(await talk.ask("alerts why BTC/USD")).toContain("BTC/USD 80,000, above 70,000 on mainnet");
+    expect(await talk.ask("alerts why BTC/USD-2")).toContain("BTC/USD-230630 80,000, above 70,000 on mainnet");
     expect(await talk.ask("alerts why BTC")).toMatch(saying("!", 2));
     expect(await talk.ask("alerts why BT")).toMatch(saying("!", "BT"));
   });
@@ -206,10 +206,10 @@ describe("an episode", () => {
     const [choice] = await talk.suggest("alerts why", "episode", "market.price");
     expect(choice!.value.length).toBeLessThanOrEqual(100);
     const timeline = await talk.ask(`alerts why ${choice!.value}`);
-    expect(timeline).toMatch(saying("!", "BTC/USD", "70,000.123456789012345678", "mainnet", "80,000"));
+    expect(timeline).toMatch(saying("!", "BTC/USD", "80,000", "70,000.123456789012345678", "mainnet"));
     const above = "above 70,000.123456789012345678";
     expect(timeline).toMatch(new RegExp(String.raw`fired\s+[\d-]+ [\d:]+\s+${above} `, "u"));
-    expect(await talk.ask("alerts log market.price")).toContain("fired · BTC/USD is above");
+    expect(await talk.ask("alerts log market.price")).toContain("fired · BTC/USD 80,000, above");
   });
 
   test.each(["why", "ack", "silence"])("is completed on a line by what people call it: alerts %s", async (command) => {
@@ -401,7 +401,7 @@ describe("the timeline of an episode", () => {
     for (const dear of ["1", "80000"]) await see(talk, 1, [price(dear, subject)]);
     await talk.ask(`alerts remove ${one!.id}`);
     const said = await talk.ask("alerts why market.price");
-    expect(said).toMatch(saying("•", "BTC/USD", "70,000", "mainnet", "80,000"));
+    expect(said).toMatch(saying("•", "BTC/USD on mainnet was above 70,000"));
     expect(said).toContain("withdrawn");
   });
 

@@ -121,8 +121,8 @@ describe("two who acknowledge", () => {
     const answers = await Promise.all([ann, zoe].map((caller) => talk.bot.run({ ...ask, caller })));
     const by = (await talk.engine.openEpisodes())[0]!.acknowledged!.by;
     expect(answers.map(({ title }) => plainText(title)).toSorted()).toEqual([
-      "Acknowledged: a:1 is down on mainnet",
-      `${by} was first. a:1 is down on mainnet`,
+      "Acknowledged: a:1 on mainnet does not answer",
+      `${by} was first. a:1 on mainnet does not answer`,
     ]);
     expect((await owed(talk, ops)).filter((gist) => gist.startsWith("acknowledged"))).toEqual([
       `acknowledged by ${by}: node.down of a:1 on mainnet`,
@@ -145,7 +145,7 @@ describe("two who acknowledge", () => {
     talk.advance(60_000);
     talk.become({ caller: { ...ann, id: "49", name: "zoe" } });
     const said = await talk.ask("alerts ack node.down");
-    expect(said).toMatch(/^• ann was first\. a:1 is down on mainnet/u);
+    expect(said).toMatch(/^• ann was first\. a:1 on mainnet does not answer/u);
     expect(said).toMatch(/^When +2026-01-15 12:00:25 UTC/mu);
     expect((await owed(talk, ops)).filter((gist) => gist.startsWith("acknowledged"))).toHaveLength(1);
   });

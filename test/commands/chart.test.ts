@@ -179,7 +179,7 @@ test("the title of a picture has a long name only in part, so that what happened
   await see(talk, 4, [stalled("good"), down("bad", name)]);
   await keepLooks(talk.store, toMillis(talk.now()), { since: HOUR, troubles: [{ ago: 4 * MINUTE, lasts: 30_000 }] });
   expect(sceneOf(await talk.askFor(`chart "node.down mainnet ${name} 1"`)).title).toMatch(
-    /^a-node-whose-operator-h… is down on mainnet, /u,
+    /^a-node-whose-operator-h… on mainnet does not answer, /u,
   );
 });
 

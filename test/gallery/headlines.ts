@@ -30,7 +30,7 @@ export const HEADLINES: Readonly<Record<string, RegExp>> = {
   "alerts silences": /Silenced: .+ until |\d+ silences, \d+ active|Nothing is silenced/u,
   "alerts unsilence": /Ended the silence of /u,
   "alerts ack": /Acknowledged: .+ on mainnet/u,
-  "alerts why": /is down on mainnet, \d+ s so far/u,
+  "alerts why": /on mainnet does not answer, \d+ s so far/u,
   "alerts told": /[Nn]ot known: (?:nothing|nobody) is subscribed|does not answer, \d+ s so far/u,
   "alerts log": /\d+ decisions?|Nothing is in the log/u,
   "alerts drill": /arrived at \d+ of \d+ place/u,

@@ -1,4 +1,5 @@
 import type { AlertTables } from "../../store/alert-tables/alert-tables.ts";
+import { plainText } from "../../reply/plain-text.ts";
 import type { Milliseconds } from "../../units/time.ts";
 import { INHIBITS } from "../judge/kinds/inhibits.ts";
 import { joinPlans, type Plan } from "../deliver/outbox/batch.ts";
@@ -7,7 +8,7 @@ import { readNotificationStates } from "../deliver/outbox/queries.ts";
 import type { SubscriptionIndex } from "../route/subscription-index.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "../judge/rules/episode.ts";
 import { isCalmed } from "../judge/rules/state-machine.ts";
-import { incidentName } from "../words/condition-words.ts";
+import { happening } from "../words/condition-words.ts";
 import { type EpisodePlanInput, planEpisode } from "./plan-episode.ts";
 import { isRemindedOut, nextReminder, planUnacknowledged, reviseUnacknowledged } from "./reminders.ts";
 import { type AlertDependencies, randomId } from "../dependencies.ts";
@@ -54,7 +55,7 @@ export async function planOpen(
       states: statesOf(episode.id),
       subscriptions: index.subscribers(episode.rule, episode),
       silences: index.silences,
-      ...(inhibitor === undefined ? {} : { inhibitedBy: `${inhibitor.kind}: “${incidentName(inhibitor)}”` }),
+      ...(inhibitor === undefined ? {} : { inhibitedBy: `${inhibitor.kind}: “${plainText(happening(inhibitor))}”` }),
       ...(flapping === undefined ? {} : { flapping: { ...flapping, states: statesOf(flapping.began) } }),
       ...(picturesOn === undefined ? {} : { picturesOn }),
       config,

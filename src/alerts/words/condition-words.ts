@@ -1,4 +1,3 @@
-import { plainText } from "../../reply/plain-text.ts";
 import { field, type Field } from "../../reply/block.ts";
 import { code, id, joinText, strong, text, type Text, type TextPart, toText } from "../../reply/text.ts";
 import { formatDuration, type Milliseconds, toMillis } from "../../units/time.ts";
@@ -12,8 +11,6 @@ import { groupedNumber } from "./subscription-words.ts";
 
 /** The words for one condition. */
 export interface ConditionWords {
-  /** Its name. */
-  readonly bad: Text;
   /** Sentences that `since` continues while it lasts, and `for` and its length once it is over. */
   readonly now: Text;
   readonly past: Text;
@@ -41,7 +38,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
     // Where clocks are right, the stall began with the last block.
     const differs = frontier !== undefined && !isSoonAfter(frontier, reading.since);
     return {
-      bad: text`No new block on ${network}`,
       now: text`${network} makes no block`,
       past: text`${network} made no block`,
       good: text`${network} makes blocks again`,
@@ -60,7 +56,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
     const positions = new Map(votes.map(({ node, height }) => [node, height]));
     const quarrels = standing.length === 0 && advancing.length > 0;
     return {
-      bad: text`The nodes of ${network} disagree`,
       now: text`The nodes of ${network} disagree`,
       past: text`The nodes of ${network} disagreed`,
       good: text`The nodes of ${network} agree again`,
@@ -79,7 +74,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
   "network.time-back": (reading, network) => {
     const { from, to } = reading.facts;
     return {
-      bad: text`Time went back at ${code(reading.subject)} on ${network}`,
       now: text`${code(reading.subject)} on ${network} says an earlier time than before`,
       past: text`${code(reading.subject)} on ${network} said an earlier time than before`,
       good: text`Time goes forward again at ${code(reading.subject)} on ${network}`,
@@ -95,7 +89,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
     const way = (drift ?? 0) < 0 ? "ahead of" : "behind";
     const off = drift === undefined ? "far from" : way;
     return {
-      bad: text`The time of ${network} is far from the bot's clock`,
       now: text`The time of ${network} is ${off} the bot's clock`,
       past: text`The time of ${network} was far from the bot's clock`,
       good: text`The time of ${network} agrees with the bot's clock again`,
@@ -110,7 +103,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
     };
   },
   "watch.blind": (reading, network) => ({
-    bad: text`Bellwether does not see ${network}`,
     now: text`Bellwether does not see ${network}`,
     past: text`Bellwether did not see ${network}`,
     good: text`Bellwether sees ${network} again`,
@@ -120,7 +112,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
   "node.lagging": (reading, network) => {
     const { behindMillis, behindBlocks } = reading.facts;
     return {
-      bad: text`${code(reading.subject)} lags behind on ${network}`,
       now: text`${code(reading.subject)} lags behind ${network}`,
       past: text`${code(reading.subject)} lagged behind ${network}`,
       good:
@@ -138,7 +129,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
     };
   },
   "node.down": (reading, network) => ({
-    bad: text`${code(reading.subject)} is down on ${network}`,
     now: text`${code(reading.subject)} on ${network} does not answer`,
     past: text`${code(reading.subject)} on ${network} did not answer`,
     good: text`${code(reading.subject)} answers again on ${network}`,
@@ -146,7 +136,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
     fields: [],
   }),
   "node.lying": (reading, network) => ({
-    bad: text`${code(reading.subject)} on ${network} gives answers that cannot be right`,
     now: text`${code(reading.subject)} on ${network} gives answers that cannot be right`,
     past: text`${code(reading.subject)} on ${network} gave answers that cannot be right`,
     good: text`${code(reading.subject)} on ${network} gives credible answers again`,
@@ -156,7 +145,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
   "node.diverges": (reading, network) => {
     const { what, block, blocks = 1, field: name = "", of, says = [], others = [], by = [] } = reading.facts;
     return {
-      bad: text`The history of ${code(reading.subject)} is not that of the others on ${network}`,
       now: text`${code(reading.subject)} on ${network} tells another history than the others`,
       past: text`${code(reading.subject)} on ${network} told another history than the others`,
       good: text`The history of ${code(reading.subject)} is that of the others again on ${network}`,
@@ -174,7 +162,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
     };
   },
   "node.refuses": (reading, network) => ({
-    bad: text`${code(reading.subject)} on ${network} refuses to answer`,
     now: text`${code(reading.subject)} on ${network} refuses to answer`,
     past: text`${code(reading.subject)} on ${network} refused to answer`,
     good: text`${code(reading.subject)} on ${network} gives answers again`,
@@ -185,7 +172,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
     const { answers, late, limitMillis } = reading.facts;
     const isKnown = answers !== undefined && late !== undefined && limitMillis !== undefined;
     return {
-      bad: text`${code(reading.subject)} answers slowly on ${network}`,
       now: text`${code(reading.subject)} on ${network} answers slowly`,
       past: text`${code(reading.subject)} on ${network} answered slowly`,
       good: text`${code(reading.subject)} on ${network} answers in time again`,
@@ -196,7 +182,6 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
   "network.slow": (reading, network) => {
     const { blockMillis, usualMillis } = reading.facts;
     return {
-      bad: text`Blocks come slowly on ${network}`,
       now: text`${network} makes blocks slowly`,
       past: text`${network} made blocks slowly`,
       good: text`${network} makes blocks at its usual pace again`,
@@ -221,7 +206,6 @@ function overdueWords(
   network: TextPart,
 ): ConditionWords {
   return {
-    bad: text`A ${what} is overdue on ${network}`,
     now: text`A ${what} of ${network} is overdue`,
     past: text`A ${what} of ${network} was overdue`,
     good: text`${what === "checkpoint" ? "Checkpoints" : "Snapshots"} come again on ${network}`,
@@ -244,9 +228,10 @@ export function conditionWords({ rule, last, state }: WordedEpisode): ConditionW
 
 type WordedEpisode = Pick<Episode, "rule" | "last"> & Partial<Pick<Episode, "state">>;
 
-/** An episode by name, on one line: `No new block on mainnet`. */
-export function incidentName(episode: WordedEpisode): string {
-  return plainText(conditionWords(episode).bad);
+/** What happens, as every surface names an episode: `mainnet makes no block`, and `made` once it recovers or is over. */
+export function happening(episode: WordedEpisode): Text {
+  const { now, past } = conditionWords(episode);
+  return (episode.state ?? "firing") === "firing" ? now : past;
 }
 
 function wordsFor<K extends ConditionKind>(kind: K, reading: ReadingOf[K], rule: string, recovers: boolean) {

@@ -65,7 +65,7 @@ export function headline(message: Condition, { merged }: DeliveryContext = {}): 
   const title =
     unseen === undefined
       ? text`${overLead(merged)}${conditionWords(episode).past}${overWords([episode])}`
-      : text`${merged === true ? overLead(merged) : ""}${conditionWords(episode).bad}: ${unseen}`;
+      : text`${merged === true ? overLead(merged) : ""}${conditionWords(episode).past}: ${unseen}`;
   return { tone: unseen === undefined ? RESOLVED_TONE : "neutral", title: markedTitle(title, message) };
 }
 

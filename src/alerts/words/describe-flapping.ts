@@ -31,7 +31,7 @@ export function describeFlapping(message: Flapping, { group, growing }: Delivery
   const { now } = groupTitles(episode.kind, strong(`${all.length}`), strong(episode.network));
   const tone = SEVERITY[isCritical ? "critical" : episode.severity].tone;
   const title = markedTitle(
-    text`${isOne ? conditionWords(episode).bad : now}, again and again: ${times} times in ${within}, last since ${clock(last.began)}${isCritical ? " · critical" : ""}`,
+    text`${isOne ? conditionWords(episode).now : now}, again and again: ${times} times in ${within}, last since ${clock(last.began)}${isCritical ? " · critical" : ""}`,
     message,
   );
   const calm = `Until ${isOne ? "it" : "one"} has been calm for ${within}, it is told only when it becomes critical; after two critical ones, only once it lasts longer.`;

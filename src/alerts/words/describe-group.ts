@@ -10,7 +10,7 @@ import { type AlertKind, KINDS } from "../judge/kinds/kinds.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { MessageOf } from "../message/message.ts";
 import { labelOf } from "../judge/kinds/reading.ts";
-import { conditionWords } from "./condition-words.ts";
+import { conditionWords, happening } from "./condition-words.ts";
 import { eventLines } from "./describe-event.ts";
 import { overWith } from "./market-words.ts";
 import {
@@ -85,7 +85,7 @@ export function describeGroup(
         ? text`${words.now}${openWords(open, message)}`
         : unseen === undefined
           ? text`${overLead(group.merged)}${words.past}${overWords(counted)}`
-          : text`${group.merged === true ? overLead(true) : ""}${words.now}: ${unseen}`,
+          : text`${group.merged === true ? overLead(true) : ""}${words.past}: ${unseen}`,
       message,
     ),
     blocks: [
@@ -142,7 +142,7 @@ export function storyBlocks(episode: Episode, { episodes, notices }: MessageGrou
   if (rest.length + events.length === 0) return [];
   const named = rest.slice(-NAMED_SUBJECTS);
   const left = rest.length - named.length;
-  const items = named.map((one) => text`${conditionWords(one).bad}: ${spanOf(one)}`);
+  const items = named.map((one) => text`${happening(one)}: ${spanOf(one)}`);
   const earlier = left === 0 ? [] : [text`${left} earlier ones are not listed`];
   return [
     paragraph(text`${strong("Meanwhile:")}`),

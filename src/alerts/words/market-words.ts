@@ -22,7 +22,6 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
   "market.auction": (reading, network) => {
     const { tradingMode, trigger, extension, end } = reading.facts;
     return {
-      bad: text`${marketName(reading)} is in an auction on ${network}`,
       now: text`${marketName(reading)} on ${network} is in an auction`,
       past: text`${marketName(reading)} on ${network} was in an auction`,
       good: text`${marketName(reading)} trades again on ${network}`,
@@ -44,7 +43,6 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
     const mark = price === undefined ? [] : text`: mark price ${priceWords(price)}`;
     const shown = recovers ? undefined : price;
     return {
-      bad: text`${marketName(reading)} is ${thresholdSideWords(rule, price)} on ${network}${mark}`,
       now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} ${thresholdSideWords(rule, price)} on ${network}`,
       past: text`${marketName(reading)} on ${network}${overWith(reading, price === undefined ? [] : [text`mark price ${priceWords(price)}`])} was ${ruleWords(rule) || "beyond its threshold"}`,
       good:
@@ -63,7 +61,6 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
     const near = bound === undefined || recovers ? "a price bound" : text`its ${side} bound ${priceWords(bound)}`;
     const shown = recovers ? undefined : price;
     return {
-      bad: text`${marketName(reading)} is near a price bound on ${network}`,
       now: text`${marketName(reading)}${shown === undefined ? " is" : text` ${priceWords(shown)},`} near ${near} on ${network}`,
       past: text`${marketName(reading)} on ${network} was near a price bound`,
       good: text`${marketName(reading)} is away from its price bounds on ${network}`,
@@ -101,7 +98,6 @@ export const MARKET_WORDS: WordsOf<Extract<ConditionKind, `market.${string}`>> =
           ? text`${past}, ${side}`
           : text`${past} within ${formatDuration(condition?.within ?? 0)}`;
     return {
-      bad: text`${market}: ${limit}`,
       now: text`${market}: ${name} ${now}`,
       past: text`${market}${overWith(reading, figures)}: ${name} was ${side}`,
       good:

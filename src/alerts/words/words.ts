@@ -13,7 +13,7 @@ import { isOpen } from "../judge/rules/episode.ts";
 import type { DeliveryContext } from "../message/delivery-subject.ts";
 import type { AlertMessage, MessageOf } from "../message/message.ts";
 import type { Platforms } from "../destination.ts";
-import { conditionWords } from "./condition-words.ts";
+import { happening } from "./condition-words.ts";
 import { describeChange, describeNotice, describeTest } from "./describe-notice.ts";
 import { describeCondition } from "./describe-condition.ts";
 import { describeCalm, describeFlapping } from "./describe-flapping.ts";
@@ -165,7 +165,7 @@ function lateEventWords({ late, unseen = [] }: MessageOf<"away">): string {
 }
 
 function episodeLine(episode: MessageOf<"digest">["episodes"][number]): Text {
-  return text`${conditionWords(episode).bad}: ${time(timeFromText(episode.began))} to ${time(timeFromText(endOf(episode)))}`;
+  return text`${happening(episode)}: ${time(timeFromText(episode.began))} to ${time(timeFromText(endOf(episode)))}`;
 }
 
 /** The last events of a digest. Held ones say when they came; those found at once share the time of the message. */

@@ -1,7 +1,7 @@
 import { timeFromText } from "../../alerts/judge/kinds/kind.ts";
 import type { Episode } from "../../alerts/judge/rules/episode.ts";
 import type { ConditionKind } from "../../alerts/judge/kinds/kinds.ts";
-import { conditionWords } from "../../alerts/words/condition-words.ts";
+import { happening } from "../../alerts/words/condition-words.ts";
 import { lengthWords } from "../../alerts/words/phrases.ts";
 import { ruleParameters } from "../../alerts/words/subscription-words.ts";
 import type { Scene } from "../../reply/chart.ts";
@@ -35,7 +35,7 @@ export async function alertPicture(
   const about = { kind, subject, label: episodeLabel(episode), parameters: ruleParameters(rule) };
   const picture = await pictureAbout({ ...context, network: episode.network }, span, about);
   if (picture === undefined) return undefined;
-  const happened = conditionWords(episode).bad.map((part) =>
+  const happened = happening(episode).map((part) =>
     part.kind === "code" || part.kind === "strong" ? { ...part, text: nameInTitle(part.text) } : part,
   );
   const title = `${plainText(happened)}, ${lengthWords(episode, now)}`;

@@ -2,7 +2,7 @@ import type { KeptLooks, LooksQuestion, PastAlert } from "../../adapters/web/loo
 import { compareSeverity, timeFromText } from "../../alerts/judge/kinds/kind.ts";
 import { type Episode, isDrill, isOpen, parseEpisode } from "../../alerts/judge/rules/episode.ts";
 import type { AlertsConfig } from "../../alerts/alerts-config.ts";
-import { conditionWords } from "../../alerts/words/condition-words.ts";
+import { happening } from "../../alerts/words/condition-words.ts";
 import { endOf } from "../../alerts/words/phrases.ts";
 import { parsePastRange } from "../../answers/alerts/alert-times.ts";
 import { firstLook, spanSince } from "../../answers/charts/chart-span.ts";
@@ -113,7 +113,7 @@ function nothingOf(network: string, keeps: boolean): string {
 
 function pastAlert(episode: Episode): PastAlert {
   const { id, kind, severity } = episode;
-  const what = plainText(conditionWords(episode).bad);
+  const what = plainText(happening(episode));
   const from = toMillis(timeFromText(episode.began));
   return {
     episode: id,

@@ -17,7 +17,7 @@ import type { Silence } from "../../alerts/route/silence.ts";
 import { isSilenceActive, matchesSilence, silenceActiveUntil, parseSilence } from "../../alerts/route/silence.ts";
 import type { Episode, Machine } from "../../alerts/judge/rules/episode.ts";
 import { episodeId, parseEpisode, parseMachine } from "../../alerts/judge/rules/episode.ts";
-import { conditionWords } from "../../alerts/words/condition-words.ts";
+import { happening } from "../../alerts/words/condition-words.ts";
 import { silencePlaceWords, silenceScopeWords } from "../../alerts/words/silence-words.ts";
 import { type Clock, systemClock } from "../../api/clock.ts";
 import type { Verdict } from "../../api/verdict/verdict.ts";
@@ -188,7 +188,7 @@ function openAlert(episode: Episode, silences: readonly Silence[], at: Milliseco
   const told = { destination: destinationKey(CONSOLE), network, kind, subject };
   return withoutUndefined({
     episode: id,
-    what: plainText(conditionWords(episode).now),
+    what: plainText(happening(episode)),
     kind,
     network,
     subject,

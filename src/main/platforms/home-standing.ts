@@ -4,7 +4,7 @@ import { timeFromText } from "../../alerts/judge/kinds/kind.ts";
 import type { NetworkStatus } from "../../alerts/judge/kinds/network-status.ts";
 import type { Episode } from "../../alerts/judge/rules/episode.ts";
 import { isSilenceActive, matchesSilence, type Silence } from "../../alerts/route/silence.ts";
-import { conditionWords } from "../../alerts/words/condition-words.ts";
+import { happening } from "../../alerts/words/condition-words.ts";
 import { networkState, verdictWords } from "../../alerts/words/network-status-words.ts";
 import { channelName, markedTitle, sinceWords } from "../../alerts/words/phrases.ts";
 import { silenceScopeWords, silenceTimeWords, silenceUntilWords } from "../../alerts/words/silence-words.ts";
@@ -127,8 +127,7 @@ async function openAlert(moment: Moment, given: Episode): Promise<OpenAlert> {
   const place = await toldPlace(episode, context, readable);
   const destination = place === undefined ? "" : destinationKey(place);
   const silence = moment.silences.find((one) => matchesSilence(one, { destination, network, kind, subject }, now));
-  const words = conditionWords(episode);
-  const what = episode.state === "recovering" ? words.good : words.now;
+  const what = happening(episode);
   const where = plainText(what).includes(network) ? "" : ` · ${network}`;
   const states = [
     ...(episode.state === "recovering" ? [EPISODE_WORDS.recovering] : []),

@@ -46,7 +46,7 @@ export function pastUntilNow(): PastLooks {
         episode: "network.stalled|mainnet||1",
         kind: "network.stalled",
         severity: "critical",
-        what: "No new block on mainnet",
+        what: "mainnet makes no block",
         from: began,
         to: ended,
       },

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 
 import type { Reading } from "../../../src/alerts/judge/kinds/reading.ts";
-import { incidentName } from "../../../src/alerts/words/condition-words.ts";
+import { happening } from "../../../src/alerts/words/condition-words.ts";
+import { plainText } from "../../../src/reply/plain-text.ts";
 import { auction, blind, down, price, stalled } from "../readings.ts";
 import { aSubscription } from "../samples.ts";
 import { openStage } from "../stage.ts";
@@ -83,7 +84,7 @@ it.each<[string, Reading, readonly Reading[], number]>([
   const log = await it.engine.decisions({ limit: 100 });
   const suppressed = log.filter(({ what }) => what === "suppressed by inhibition");
   expect([suppressed.length, told]).toEqual([kept, readings.length - kept]);
-  for (const { detail } of suppressed) expect(detail).toContain(incidentName(episode!));
+  for (const { detail } of suppressed) expect(detail).toContain(plainText(happening(episode!)));
 });
 
 it("what nobody is subscribed to any more keeps nothing back from that moment on", async () => {

@@ -22,20 +22,20 @@ describe("a price alert", () => {
   it("says its threshold, and the price with the digits of a market's answer; all of them are behind it", () => {
     const { id } = ruleFor("market.price", { high: "70000" }, config);
     const last = price("92914.01150");
-    expect(plainText(shortText(conditionWords({ rule: id, last }).bad))).toMatch(/ 92,914\.01$/u);
-    expect(plainText(conditionWords({ rule: id, last }).bad)).toMatch(/ 92,914\.01150$/u);
+    expect(plainText(shortText(conditionWords({ rule: id, last }).now))).toMatch(/ 92,914\.01, above/u);
+    expect(plainText(conditionWords({ rule: id, last }).now)).toMatch(/ 92,914\.01150, above/u);
     expect(JSON.stringify(explanation({ kind: "market.price", rule: id, last }))).toContain("above 70,000");
   });
 
   it.each<[GivenParameters, string, string]>([
-    [{ high: "70000" }, "92764.44100", "is above 70,000 on mainnet: mark price 92,764.44100"],
-    [{ low: "50000.5" }, "49999", "is below 50,000.5 on mainnet: mark price 49,999"],
-    [{ low: "50000.5", high: "70000" }, "70000.1", "is above 70,000 on mainnet: mark price 70,000.1"],
-    [{ low: "50000.5", high: "70000" }, "50000.4", "is below 50,000.5 on mainnet: mark price 50,000.4"],
-    [{ low: "1", high: "2000", when: "within" }, "1500.50", "is between 1 and 2,000 on mainnet: mark price 1,500.50"],
+    [{ high: "70000" }, "92764.44100", "92,764.44100, above 70,000 on mainnet"],
+    [{ low: "50000.5" }, "49999", "49,999, below 50,000.5 on mainnet"],
+    [{ low: "50000.5", high: "70000" }, "70000.1", "70,000.1, above 70,000 on mainnet"],
+    [{ low: "50000.5", high: "70000" }, "50000.4", "50,000.4, below 50,000.5 on mainnet"],
+    [{ low: "1", high: "2000", when: "within" }, "1500.50", "1,500.50, between 1 and 2,000 on mainnet"],
   ])("of %j names what %s has crossed", (given, amount, said) => {
     const { id } = ruleFor("market.price", given, config);
-    expect(plainText(conditionWords({ rule: id, last: price(amount) }).bad)).toBe(`BTC/USD ${said}`);
+    expect(plainText(conditionWords({ rule: id, last: price(amount) }).now)).toBe(`BTC/USD ${said}`);
   });
 
   it("says what it is not any more", () => {

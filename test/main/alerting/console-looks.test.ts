@@ -126,8 +126,8 @@ test("alerts of the network and its nodes stand beside it, those that are over w
     to === undefined ? "open" : "over",
   ]);
   expect(shown).toEqual([
-    ["node.down", "warning", "node-1 is down on mainnet", "open"],
-    ["network.stalled", "warning", "No new block on mainnet", "over"],
+    ["node.down", "warning", "node-1 on mainnet does not answer", "open"],
+    ["network.stalled", "warning", "mainnet made no block", "over"],
   ]);
   expect((await past({ last: "10m", until: "2000-01-01" })).alerts).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Clock } from "../../../api/clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import { plainText } from "../../../reply/plain-text.ts";
 import { type Attachment, disposeReply, type Reply } from "../../../reply/reply.ts";
 import { inTime, type Milliseconds } from "../../../units/time.ts";
 import { withoutUndefined } from "../../../units/without-undefined.ts";
@@ -11,7 +12,7 @@ import { type DeliveryContext, deliverySubject, isMerged } from "../../message/d
 import type { AlertMessage } from "../../message/message.ts";
 import { arrivedRevision, type DeliveryResult } from "../outbox/record.ts";
 import { type AddPicture, type Delivery, type Receipt, SendError } from "../../sender.ts";
-import { incidentName } from "../../words/condition-words.ts";
+import { happening } from "../../words/condition-words.ts";
 
 export interface AttemptDependencies {
   readonly clock: Clock;
@@ -197,9 +198,9 @@ function isOver({ message, group }: Pick<ClaimedDelivery, "message" | "group">):
 
 /** A thread is named after its alert, whichever of its messages begins it. */
 function threadName(message: AlertMessage): Pick<Delivery, "threadName"> {
-  if (message.type === "condition") return { threadName: incidentName(message.episode) };
+  if (message.type === "condition") return { threadName: plainText(happening(message.episode)) };
   if (message.type !== "change" || message.change.what !== "acknowledged") return {};
-  return { threadName: incidentName(message.change.episode) };
+  return { threadName: plainText(happening(message.change.episode)) };
 }
 
 /** A message that cannot be rendered is a bug: retries do not help, unless its wording asks for one. */

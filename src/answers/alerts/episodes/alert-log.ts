@@ -6,7 +6,7 @@ import { deliverySubject } from "../../../alerts/message/delivery-subject.ts";
 import type { AlertMessage } from "../../../alerts/message/message.ts";
 import { episodeName } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertService, LogEntry } from "../../../alerts/service/service.ts";
-import { incidentName } from "../../../alerts/words/condition-words.ts";
+import { happening } from "../../../alerts/words/condition-words.ts";
 import { kindNoun, type Labels } from "../../../alerts/words/subscription-words.ts";
 import { describe } from "../../../alerts/words/words.ts";
 import { type Attachment, memoryAttachment, withTimes } from "../../../reply/reply.ts";
@@ -89,7 +89,7 @@ interface LogRow extends DecisionRow {
   /** The id of a message about no episode, and its kind. */
   readonly message?: string;
   readonly kind?: string;
-  /** The alert, or what a message says: `a:1 is down on mainnet`. */
+  /** The alert, or what a message says: `a:1 on mainnet does not answer`. */
   readonly about?: string;
   /** The detail as people read it. */
   readonly more: string;
@@ -108,7 +108,7 @@ function createLogRowWriter(alerts: LogSource): (entries: readonly LogEntry[]) =
     for (const episode of await alerts.lastEpisodes(MAX_NAMED_EPISODES)) {
       const label = episodeLabel(episode);
       if (label !== undefined) labels[episode.subject] ??= label;
-      about.set(episode.id, incidentName(episode));
+      about.set(episode.id, plainText(happening(episode)));
     }
   };
   const aboutEpisode = (id: string): string => {
@@ -213,7 +213,7 @@ export async function logFile(rows: readonly LogRow[], context: CallerContext): 
   return memoryAttachment("alerts-log.csv", "text/csv", parts.join(""));
 }
 
-/** `alert sent · a:1 is down on mainnet`: on a phone there is room for no other column. */
+/** `alert sent · a:1 on mainnet does not answer`: on a phone there is room for no other column. */
 function whatHappened({ what, about, network }: LogRow): string {
   const of = about ?? network;
   return of === null ? what : `${what} · ${of}`;

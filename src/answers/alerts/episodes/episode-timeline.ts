@@ -95,14 +95,14 @@ function headlineOf(episode: Episode, now: Milliseconds): Text {
   const length = lengthWords(episode, now);
   switch (episode.state) {
     case "firing":
-      return text`${words.bad}, ${length}`;
+      return text`${words.now}, ${length}`;
     case "recovering":
       return text`${words.good}: ${EPISODE_WORDS.recovering}, ${length}`;
     case "resolved":
       return text`${words.good}, after ${length}`;
     case "gone":
     case "withdrawn":
-      return text`${words.bad}: ${EPISODE_WORDS[episode.state]}`;
+      return text`${words.past}: ${EPISODE_WORDS[episode.state]}`;
   }
 }
 

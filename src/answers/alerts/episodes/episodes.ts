@@ -9,7 +9,7 @@ import { KIND_GROUPS } from "../../../alerts/judge/kinds/kinds.ts";
 import { compareSeverity, timeFromText } from "../../../alerts/judge/kinds/kind.ts";
 import { covers, isAlive } from "../../../alerts/route/subscription.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import { happening } from "../../../alerts/words/condition-words.ts";
 import { kindNoun } from "../../../alerts/words/subscription-words.ts";
 import { cutShort, didYouMean, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import { type Choice, MAX_CHOICE_LENGTH, type SuggestContext } from "../../../bot/options/options.ts";
@@ -190,7 +190,7 @@ function episodeTitle(episode: Episode): string {
   // From the month to the minute: nothing is kept for a year.
   const began = formatUtc(timeFromText(episode.began)).slice(5, 16);
   const end = ` (${episode.severity}, ${state} ${began})`;
-  return `${cutShort(plainText(conditionWords(episode).bad), MAX_TITLE_LENGTH - end.length)}${end}`;
+  return `${cutShort(plainText(happening(episode)), MAX_TITLE_LENGTH - end.length)}${end}`;
 }
 
 /** Slack's limit for the label of a button or an option. */

@@ -4,7 +4,7 @@ import { SEVERITIES, timeFromText } from "../../../alerts/judge/kinds/kind.ts";
 import { type Episode, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertMessage, MessageOf } from "../../../alerts/message/message.ts";
 import type { Told } from "../../../alerts/service/service.ts";
-import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import { happening } from "../../../alerts/words/condition-words.ts";
 import { endOf, lengthWords, markedTitle, UNSEEN_ENDS } from "../../../alerts/words/phrases.ts";
 import { describe } from "../../../alerts/words/words.ts";
 import { table, type Table } from "../../../reply/block.ts";
@@ -234,9 +234,8 @@ function episodeLine(
   message?: AlertMessage,
 ): Omit<ToldLine, "places"> {
   const episode = seenHere(known, context);
-  const { now: present, past, bad } = conditionWords(episode);
   const unseen = UNSEEN_ENDS[episode.state];
-  const said = isOpen(episode) ? present : unseen === undefined ? past : text`${bad}: ${unseen}`;
+  const said = text`${happening(episode)}${unseen === undefined ? "" : `: ${unseen}`}`;
   const critical = episode.severity === "critical" ? (isOpen(episode) ? ", critical" : ", was critical") : "";
   const title = text`${said}${critical}`;
   return {

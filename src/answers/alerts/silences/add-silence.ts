@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { isSilenceActive, type Silence } from "../../../alerts/route/silence.ts";
 import type { Episode } from "../../../alerts/judge/rules/episode.ts";
-import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import { happening } from "../../../alerts/words/condition-words.ts";
 import { timelineOf } from "../../../alerts/words/describe-condition.ts";
 import {
   silenceLeftWords,
@@ -160,7 +160,7 @@ function requireShortSilence(
 function endedReply(episode: Episode, length?: string): Reply {
   return reply({
     tone: "warning",
-    title: text`Nothing is silenced: that is over. ${conditionWords(episode).bad}`,
+    title: text`Nothing is silenced: that is over. ${happening(episode)}`,
     blocks: [fields(timelineOf(episode)), paragraph("A silence now would keep back the next alert of this kind.")],
     failure: "caller",
     actions: overActions(episode, length),

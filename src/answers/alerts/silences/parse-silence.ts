@@ -1,6 +1,6 @@
 import { type Episode, episodeName, isOpen, isDrill } from "../../../alerts/judge/rules/episode.ts";
 import type { Silence } from "../../../alerts/route/silence.ts";
-import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import { happening } from "../../../alerts/words/condition-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
@@ -68,7 +68,7 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
     episodes: [episode],
     scope: { network: episode.network, kind: episode.kind, subject: episode.subject },
     label: episodeLabel(episode),
-    notes: [paragraph(text`Firing now: ${conditionWords(episode).bad}`)].filter(() => episode.state === "firing"),
+    notes: [paragraph(text`Firing now: ${happening(episode)}`)].filter(() => episode.state === "firing"),
   };
 }
 
