@@ -88,6 +88,10 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const sections = [titleLines(shown, shared)];
   for (const block of shown.blocks) sections.push(renderBlock(block, shared));
   if (options.fold !== undefined && isFolded(reply)) sections.push(wrap([span(options.fold.hint, "dim")], width));
+  // Columns that do not fit may have held all times.
+  const below = sections.flat().some(({ spans }) => spans.some((one) => /\d:\d\d/u.test(one.text)))
+    ? footer
+    : shown.footer;
   sections.push(
     fileLines(reply, shown.blocks, width, options),
     actionLines(reply.actions, width, {
@@ -95,7 +99,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
       lines: shown.blocks.filter((block) => block.kind === "code" && block.command === true).length,
       isAsked: reply.asks === true || reply.failure !== undefined,
     }),
-    footer === undefined ? [] : wrap(toSpans(footer, shared, "keep", "dim"), width),
+    below === undefined ? [] : wrap(toSpans(below, shared, "keep", "dim"), width),
   );
   let rendered = "";
   for (const lines of sections) {
