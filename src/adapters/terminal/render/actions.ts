@@ -84,8 +84,9 @@ function promptEntries(action: Action, isAsked: boolean, most: number | undefine
   return [...(isAsked ? [] : [{ words: [dataSpan(action.label, "strong")] }]), ...picks, ...more];
 }
 
-/** More lines of a shell at once bury the answer above them. */
+/** More lines of a shell at once bury the answer above them; what is asked has no answer above it. */
 const MAX_SHELL_LINES = 5;
+const MAX_ASKED_LINES = 10;
 
 /** In a shell a question has a line for its first values; of a further choice one line takes any value. */
 function shellEntries(action: Action, isAsked: boolean, usual: string | undefined, room: number): Entry[] {
@@ -127,7 +128,7 @@ export function actionLines(actions: readonly Action[], width: number, options: 
   const entries =
     inShell === undefined
       ? actions.flatMap((one) => promptEntries(one, one === asked, most))
-      : shellLines(actions, asked, usual, MAX_SHELL_LINES - lines);
+      : shellLines(actions, asked, usual, (asked === undefined ? MAX_SHELL_LINES : MAX_ASKED_LINES) - lines);
   const last = before + entries.filter((one) => "action" in one).length;
   const lead = inShell === undefined ? `[${last}] `.length : 0;
   const below = Math.max(lead, NESTED);

@@ -284,7 +284,7 @@ test("above the fold, a file's hash is no wider than the screen", () => {
 });
 
 test("in a shell the first values of a question have a line each, the others one; a further choice has one", () => {
-  const choices = ["A", "B", "C", "D", "E", "F", "G"].map((market) => ({
+  const choices = [..."ABCDEFGHIJKL"].map((market) => ({
     label: market,
     invocation: { command: "market show", options: { market } },
   }));
@@ -312,6 +312,11 @@ test("in a shell the first values of a question have a line each, the others one
 A                npm run -s ask -- "market show market:A"
 B                npm run -s ask -- "market show market:B"
 C                npm run -s ask -- "market show market:C"
+D                npm run -s ask -- "market show market:D"
+E                npm run -s ask -- "market show market:E"
+F                npm run -s ask -- "market show market:F"
+G                npm run -s ask -- "market show market:G"
+H                npm run -s ask -- "market show market:H"
 4 more: start npm run -s ask and type market show market: and Tab
 Or an order (3)  npm run -s ask -- "order id:ID"
 `);
