@@ -8,7 +8,7 @@ import type { Ask } from "../../reply/reply.ts";
 import type { Nanoseconds } from "../../units/time.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 import type { AnyCommand } from "../command.ts";
-import { type Found, findCommand, lineTokens } from "./find-command.ts";
+import { calledCommand, type Found, findCommand, lineTokens } from "./find-command.ts";
 import { refuseForeignNames } from "./line-mistakes.ts";
 import { readsAsQuestion } from "./plain-words.ts";
 import { gathered, readOptions } from "./read-options.ts";
@@ -19,7 +19,7 @@ import { quoteValue, type Token } from "./tokens.ts";
  * Bare values fill the options in their order; `name:value`, `--name value`, `--name=value`, `--flag` and `--no-flag`
  * name them; a colon names an option only if the command declares it. A bare word that is a flag's name sets it; one that
  * is another option's name, with a bare word behind it, names it, too: `until 07:00`.
- * An empty line and `?` are `help`. A platform's slash command before it, as in `/bell time`, is ignored. With `networks`,
+ * An empty line and `?` are `help`, and `--help` or `-h` anywhere is the help of what stands beside it. A platform's slash command before it, as in `/bell time`, is ignored. With `networks`,
  * a bare word in the place of a network that is none is the caller's mistake here, with the line that was probably meant.
  * @throws UserError for an unknown command or option, a value too many, an option given twice, an open quote.
  */
@@ -31,6 +31,8 @@ export function parseLine(
 ): Ask {
   const tokens = lineTokens(line, commands);
   if (tokens.length === 0) return { command: "help", options: {} };
+  const others = tokens.filter(({ text, quotedFrom }) => quotedFrom !== Infinity || !HELP.test(text));
+  if (others.length < tokens.length) return helpAbout(others, commands);
   const found = commandOrQuestion(tokens, commands);
   if ("question" in found) return { command: QUESTION, options: found };
   const { command, words } = found;
@@ -39,6 +41,13 @@ export function parseLine(
   refuseForeignNames(command, given, commands);
   const { values } = readOptions(command, given, { now, networks });
   return { command: command.name, options: Object.fromEntries(values) };
+}
+
+const HELP = /^(?:(?:--|—|–)help|-h)$/iu;
+
+function helpAbout(tokens: readonly Token[], commands: readonly AnyCommand[]): Ask {
+  const name = calledCommand(tokens, commands)?.command.name ?? tokens[0]?.text;
+  return { command: "help", options: name === undefined ? {} : { command: name } };
 }
 
 /** The marks of code around a whole line, as in answers from which people copy it, and the language behind three. */
