@@ -118,7 +118,10 @@ const BESIDE_SIGNS = { below: "< ", above: "> " } as const;
 export function percentWords(percent: RoundedPercent | undefined): Inline {
   if (percent === undefined) return NOTHING;
   const sign = percent.beside === undefined ? "" : BESIDE_SIGNS[percent.beside];
-  return number(`${sign}${formatDecimal(percent, { trim: false })} %`, `${sign}${shortPercent(percent)} %`);
+  return number(
+    `${sign}${formatDecimal(percent, { trim: percent.units === 0n })} %`,
+    `${sign}${shortPercent(percent)} %`,
+  );
 }
 
 /** A share that is not the whole is never rounded to it. */
