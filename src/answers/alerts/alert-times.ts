@@ -7,7 +7,7 @@ import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { LAST_NIGHT, parseTimeOfDay, parseTimeSpan, parseTypedDuration } from "../../bot/options/time-span.ts";
 import { passes, UserError } from "../../errors.ts";
 import { DAY, fromMillis, type Milliseconds, type Stretch, toMillis } from "../../units/time.ts";
-import { text, type Text, time } from "../../reply/text.ts";
+import { clockTime, type Inline, text, type Text } from "../../reply/text.ts";
 
 /** `90s`, `2m`, `1 hour` in milliseconds, 1 or more. Throws UserError for anything else. */
 export function parseSpan(option: string, typed: string): Milliseconds {
@@ -251,9 +251,12 @@ export function pastRangeWords({ from, to }: Stretch, now: Milliseconds, zone: s
 export function pastRangeText(range: Stretch, now: Milliseconds, zone: string): Text {
   if (zone !== "UTC") return text`${pastRangeWords(range, now, zone)}`;
   // Seconds would say nothing of a longer time.
-  const grain = range.to - range.from < 600_000 ? 1 : 60_000;
-  const [start, end] = [range.from, range.to].map((at) => time(fromMillis(at - (at % grain))));
-  return range.from === 0 ? text`until ${end}` : range.to < now ? text`from ${start} to ${end}` : text`since ${start}`;
+  const length = range.to - range.from < 600_000 ? 19 : 16;
+  const clock = (at: Milliseconds, name = ""): Inline =>
+    clockTime(fromMillis(at), `${localText(zone, at, length)}${name}`);
+  if (range.from === 0) return text`until ${clock(range.to, " UTC")}`;
+  if (range.to >= now) return text`since ${clock(range.from, " UTC")}`;
+  return text`from ${clock(range.from)} to ${clock(range.to, " UTC")}`;
 }
 
 /** The moment at which a zone's clock shows a local time, given as if it were UTC. A time in a gap becomes one behind it. */
