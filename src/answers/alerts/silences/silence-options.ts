@@ -52,7 +52,7 @@ const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 export function notSilenceable(what: string, isAlone = false): UserError {
   const near = nearest(what, SILENCEABLE);
   const mistake = `${quoteTyped(what)} is no episode, kind, market or node.`;
-  const known = near === undefined ? `The kinds are ${SILENCEABLE.join(", ")}.` : `Did you mean ${near}?`;
+  const known = near === undefined ? "All kinds are listed by help alerts add." : `Did you mean ${near}?`;
   const all = "Say what, or all, then for how long, or until when. Everything for a night is:";
   const isBare = near === undefined && isAlone;
   return new UserError(mistake, {
