@@ -91,7 +91,7 @@ where the input is no terminal, one question a line.
   --network NAME  the network to ask where the line names none
   --out DIR       writes the reply's files there: its attachments, its picture,
                   and each table as CSV; nothing is ever overwritten
-  --help          this
+  --help          this; beside a command, the help of it
   --version       the version, where nothing else is asked
 
 Exit code: 0 answered, 1 your mistake, 2 the network's failure or a folder
@@ -113,10 +113,10 @@ function parseAskArguments(argv: readonly string[]) {
   else words.push(...argv.slice(end + 1));
   return {
     // Without a line, `ask` is a prompt.
-    line: words.length === 0 ? undefined : joinWords(words),
+    line: words.length === 0 ? undefined : `${joinWords(words)}${flags.has("help") ? " --help" : ""}`,
     json: flags.has("json"),
     full: flags.has("full"),
-    help: flags.has("help"),
+    help: flags.has("help") && words.length === 0,
     // Behind a command it is that command's option.
     version: argv.length === 1 && argv[0] === "--version",
     network: values.get("network"),

@@ -154,6 +154,12 @@ describe("one question", () => {
     expect(terminal.out()).toContain("Usage:");
   });
 
+  test("--help beside a command is that command's", async () => {
+    const terminal = talk(["--help", "time"], { answers: { "time --help": good } });
+    expect(await terminal.exit).toBe(0);
+    expect(terminal.asked).toMatchObject([{ line: "time --help" }]);
+  });
+
   test("--version alone says which, without opening anything", async () => {
     const terminal = talk(["--version"], {
       open: () => {
