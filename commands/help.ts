@@ -13,7 +13,7 @@ import {
 import { UserError } from "../src/errors.ts";
 import { type Block, details as inDetail, paragraph, table } from "../src/reply/block.ts";
 import { type Action, choiceActions, reply, type Reply } from "../src/reply/reply.ts";
-import { code, commandLine, strong, text } from "../src/reply/text.ts";
+import { code, commandLine, detailText, strong, text } from "../src/reply/text.ts";
 
 /** The everyday commands. */
 const STARTS = [
@@ -121,26 +121,34 @@ function item(one: AnyCommand) {
   return text`${commandLine(shortUsage(one))} · ${one.summary}`;
 }
 
+/** Beside its examples so many fill a screen. */
+const MAX_OPTIONS = 16;
+
 function details(context: HelpContext, one: AnyCommand): Reply {
   const [first = ""] = Object.keys(one.options);
+  const options = table({
+    name: "options",
+    title: text`Options`,
+    fold: MAX_OPTIONS,
+    rows: Object.entries(one.options),
+    columns: [
+      ["Name", ([name]) => code(name)],
+      ["What", ([, { description }]) => description],
+      ["Type", ([, option]) => detailText(optionType(option, context.networks)), 2],
+      ["Default", ([name]) => detailText(leftOut(context, one, name)), 3],
+    ],
+  });
+  // A phone has no room for them.
+  const isChat = context.platforms.chat(context.here.platform) !== undefined;
   return reply({
     title: text`${one.name}: ${one.summary}`,
     blocks: [
       { kind: "list", items: one.examples.map((example) => [commandLine(example)]) },
       ...(one.access === "channel-manager" ? [paragraph("Only people who may manage the channel can use it.")] : []),
+      ...(isChat ? [] : [options]),
       ...inDetail([
         { kind: "code", text: hasMany(Object.keys(one.options)) ? shortUsage(one) : usageLine(one), command: true },
-        table({
-          name: "options",
-          title: text`Options`,
-          rows: Object.entries(one.options),
-          columns: [
-            ["Name", ([name]) => code(name)],
-            ["What", ([, { description }]) => description],
-            ["Type", ([, option]) => optionType(option, context.networks), 2],
-            ["Default", ([name]) => leftOut(context, one, name), 3],
-          ],
-        }),
+        ...(isChat ? [options] : []),
         paragraph(text`Values go in the order shown, or by name: ${code(`${first}:…`)} or ${code(`--${first} …`)}.`),
         ...Object.entries(one.options).flatMap(([name, option]): Block[] => {
           const groups = option.kind === "text" && typeof option.several === "object" ? option.several : [];

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { commands } from "../../commands/index.ts";
 import { CommandMentions } from "../../src/adapters/discord/command-mentions.ts";
+import { renderTerminal } from "../../src/adapters/terminal/render/render.ts";
 import { renderDiscord } from "../../src/adapters/discord/render/render.ts";
 import { parseLine } from "../../src/bot/grammar/grammar.ts";
 import { saying } from "../support/said.ts";
@@ -38,6 +39,17 @@ test("help of one command lists its options with types, defaults, order and exam
   expect(screen).toContain("ledger export [party] <asset> [from] …");
   expect(screen).toMatch(saying("party", "asset", "required", "columns", "raw", "check", "network", "private"));
   expect(screen).toContain("ledger export <party> USDT from:2023-05");
+});
+
+test("the options are read at once where they are typed, a screen of them; on a phone they are details", async () => {
+  const talk = await talkToSimulator();
+  const inTerminal = await talk.askFor("help alerts add");
+  const view = { width: 120, colour: false, links: false, now: talk.now(), fold: { hint: "more" } };
+  const screen = renderTerminal(inTerminal, view);
+  expect(screen).toMatch(/high +market\.price: tell when the mark is above this\n[^]*16 of 27 rows/u);
+  expect(screen.split("\n").length).toBeLessThanOrEqual(31);
+  talk.become({ here: { platform: "slack", workspace: "T1", channel: "C1", files: { maxBytes: 1e7, maxCount: 10 } } });
+  expect(renderTerminal(await talk.askFor("help alerts add"), view)).not.toContain("Options");
 });
 
 test("no example pretends to be an id that somebody has", async () => {
