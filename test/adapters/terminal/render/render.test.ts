@@ -284,7 +284,7 @@ test("above the fold, a file's hash is no wider than the screen", () => {
 });
 
 test("in a shell the first values of a question have a line each, the others one; a further choice has one", () => {
-  const choices = [..."ABCDEFGHIJKL"].map((market) => ({
+  const choices = Array.from("ABCDEFGHIJKL").map((market) => ({
     label: market,
     invocation: { command: "market show", options: { market } },
   }));
