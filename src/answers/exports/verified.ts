@@ -60,7 +60,7 @@ export function verifiedReply(
 export function checkWords(chat: ChatPlatform | undefined): string {
   if (chat === undefined) return "To check your copy, give the file itself.";
   if (chat.returnsFiles === true) return "To check your copy, give it to the command, as its option file.";
-  return `On ${chat.name} this bot takes no files. To check your copy on a computer, compare its SHA-256 with this one. On Linux sha256sum prints it, on a Mac shasum -a 256, on Windows certutil -hashfile with SHA256 behind the file.`;
+  return `On ${chat.name} this bot takes no files. To check your copy on a computer, compare its SHA-256 with the one in Details. On Linux sha256sum prints it, on a Mac shasum -a 256, on Windows certutil -hashfile with SHA256 behind the file.`;
 }
 
 /** Every export with this hash: that of which somebody thinks is among them. */
