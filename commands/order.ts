@@ -14,7 +14,7 @@ import {
   saidOrder,
   suggestOrders,
 } from "../src/answers/ids/party-orders.ts";
-import { orderReason, shortReason } from "../src/answers/order-reasons.ts";
+import { orderReason, reasonClause, reasonRest } from "../src/answers/order-reasons.ts";
 import { orderState, orderWords, pegText } from "../src/answers/order-words.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError, asApiError } from "../src/api/api-error.ts";
@@ -222,12 +222,14 @@ function versionActions(context: Context, orderId: string, version: bigint, curr
   return buttonsOrChoice("Other versions", choices, "replace");
 }
 
-/** `Rejected: margin check failed (buy 10 BTC/USDT at 62,500)`; an order without a reason is described at once. */
+/** `Rejected: the margin is not covered (buy 10 BTC/USDT at 62,500)`; an order without a reason is described at once. */
 function orderHeadline(order: Order, market: string | undefined, amounts: MarketAmounts): Text {
   const status = orderState(order);
   const words = orderWords(order, market, amounts);
-  const reason = shortReason(order.reason);
-  return reason === undefined ? text`${status}: ${words}` : text`${status}: ${reason} (${words})`;
+  const reason = reasonClause(order.reason);
+  return reason === undefined
+    ? text`${status}: ${words}`
+    : text`${status}: ${reason.slice(0, 1).toLowerCase()}${reason.slice(1)} (${words})`;
 }
 
 /** The filled and the remaining size, a zero of which nodes leave out; undefined where the size is missing. */
@@ -237,15 +239,15 @@ function fillOf({ size, remaining: left = 0n }: Order) {
   return { filled, left, percentFilled: percentWords(roundedPercentOf(decimal(filled), decimal(size))) };
 }
 
-/** Why an order was rejected, stopped or parked, in plain words; undefined for others without a reason. */
+/** Why an order was rejected, stopped or parked, in plain words, beyond its headline; undefined for others without a reason. */
 function endReasonWords(order: Order): string | undefined {
   const reason = orderReason(order.reason);
   if (order.status === "STATUS_PARKED" && reason === undefined) {
     return "It is off the book for as long as there is no price that it could be pegged to, as during an auction.";
   }
   const rejected = order.status === "STATUS_REJECTED";
-  if (!rejected && order.status !== "STATUS_STOPPED") return reason;
-  if (reason !== undefined) return reason;
+  if (reason !== undefined) return reasonRest(order.reason);
+  if (!rejected && order.status !== "STATUS_STOPPED") return undefined;
   const immediate = ["TIME_IN_FORCE_IOC", "TIME_IN_FORCE_FOK"].includes(order.timeInForce ?? "");
   if (!rejected && (immediate || order.type === "TYPE_MARKET")) {
     const kind = immediate ? timeInForceWords(order.timeInForce) : "market";
@@ -316,7 +318,7 @@ function orderTermFields(found: Order, amounts: MarketAmounts): Field[] {
     field("Reference", found.reference === undefined ? undefined : code(found.reference)),
     field("Batch", found.batchId === undefined ? undefined : code(found.batchId)),
     field("Liquidity provision", idCell(found.liquidityProvisionId)),
-    field("Reason", shortReason(found.reason) ?? "none"),
+    field("Reason", orderReason(found.reason) === undefined ? "none" : enumWords(found.reason, "ORDER_ERROR")),
   ];
 }
 

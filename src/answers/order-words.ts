@@ -1,5 +1,6 @@
 import type { Order } from "../api/model/order.ts";
 import { capitalised, enumWords } from "../reply/enum-words.ts";
+import { plainText } from "../reply/plain-text.ts";
 import { text, type Text } from "../reply/text.ts";
 import type { MarketAmounts } from "./amounts.ts";
 
@@ -8,10 +9,10 @@ export function orderState({ status }: Order): string {
   return status === undefined ? "No status" : capitalised(enumWords(status, "STATUS"));
 }
 
-/** `buy 10 BTC/USDT at 62,500` */
-export function orderWords(order: Order, market: string | undefined, amounts: MarketAmounts): Text {
+/** `buy 10 BTC/USDT at 62,500`, with all digits, as the details have them. */
+export function orderWords(order: Order, market: string | undefined, amounts: MarketAmounts): string {
   const side = order.side === undefined ? "order of" : enumWords(order.side, "SIDE");
-  return text`${side} ${amounts.size(order.size)} ${market ?? "units"}${priceText(order, amounts)}`;
+  return plainText(text`${side} ${amounts.size(order.size)} ${market ?? "units"}${priceText(order, amounts)}`);
 }
 
 function priceText(order: Order, amounts: MarketAmounts): Text {

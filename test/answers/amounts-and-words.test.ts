@@ -10,7 +10,7 @@ import {
   summedAmounts,
 } from "../../src/answers/amounts.ts";
 import { enumWords, timeInForceWords } from "../../src/reply/enum-words.ts";
-import { ORDER_REASONS, orderReason } from "../../src/answers/order-reasons.ts";
+import { ORDER_REASONS, orderReason, reasonClause } from "../../src/answers/order-reasons.ts";
 import type { MarketNames } from "../../src/api/model/names.ts";
 import { ORDER_SCRIPTS } from "../../src/simulator/market/orders.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
@@ -185,6 +185,8 @@ describe("words", () => {
     const simulated = ORDER_SCRIPTS.flatMap(({ steps }) => steps.flatMap(({ reason }) => reason ?? []));
     expect(Object.keys(ORDER_REASONS)).toEqual(expect.arrayContaining(simulated));
     for (const sentence of Object.values(ORDER_REASONS)) expect(sentence).toMatch(/^[A-Z].*\.$/u);
+    // The first clause of each has room in a list, before the order.
+    for (const reason of Object.keys(ORDER_REASONS)) expect(reasonClause(reason)?.length).toBeLessThan(50);
     expect(orderReason("ORDER_ERROR_FULL_MOON")).toBe("The network says: full moon.");
     expect(orderReason("ORDER_ERROR_UNSPECIFIED")).toBeUndefined();
     expect(orderReason("constructor")).toBe("The network says: constructor.");

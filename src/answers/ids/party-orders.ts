@@ -16,7 +16,6 @@ import { SAVE_PARTY_ACTION } from "../../bot/options/saved-parties.ts";
 import { MAX_CHOICES } from "../../bot/options/suggest-values.ts";
 import { formatDuration, inTime, type Milliseconds, type Nanoseconds } from "../../units/time.ts";
 import { paragraph } from "../../reply/block.ts";
-import { plainText } from "../../reply/plain-text.ts";
 import { type Action, type Ask, askedBack, choiceActions, commandAction, type Reply } from "../../reply/reply.ts";
 import { shortenId, text, type TextPart } from "../../reply/text.ts";
 import { capitalised, enumWords } from "../../reply/enum-words.ts";
@@ -130,9 +129,9 @@ async function listOrders(
         now === undefined || createdAt === undefined
           ? ""
           : ` · ${formatDuration(millisBetween(createdAt, now), 1)} ago`;
-      const told = ` · ${plainText(said)}${age}`;
+      const told = ` · ${said}${age}`;
       // Of one state, it is asked why.
-      const why = state === "" ? undefined : reasonClause(order.reason, LABEL_LENGTH - told.length);
+      const why = state === "" ? undefined : reasonClause(order.reason);
       const label = `${why ?? orderState(order)}${told}`;
       const count = owned.get(partyId)?.length ?? 1;
       return [{ label, value: id, party: partyId, count, seen: { id, label: seenLabel(order, market?.code) } }];
