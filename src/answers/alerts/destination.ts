@@ -59,6 +59,9 @@ export function directMessages(context: CallerContext): Destination {
     : context.platforms.destination(context.here, `user:${context.caller.id}`);
 }
 
+/** What a channel's own people ask the bot there. */
+const SUBSCRIBING = "subscribe this channel";
+
 /**
  * A destination as it is typed: `me`. Operators also type `console`, or a platform's id and a channel's, as in
  * `platform:<channel id>`; with the workspace's before the channel's where a destination names it.
@@ -66,9 +69,9 @@ export function directMessages(context: CallerContext): Destination {
 export function parseDestination(typed: string, context: AlertsContext): Destination {
   if (/^\s*me\s*$/iu.test(typed)) return directMessages(context);
   if (!isOperator(context)) {
-    throw new UserError((named) => `${named("to")} takes you alone, not ${quoteTyped(typed)}.`, {
+    throw new UserError(`Alerts for ${quoteTyped(typed)} are not asked for here.`, {
       option: "to",
-      remedy: "Write me. For a channel, ask in that channel, or in the terminal or the console.",
+      remedy: `Ask in that channel: “${SUBSCRIBING}”. For alerts to you alone, write me instead of its name.`,
     });
   }
   return parseAnyDestination(typed.trim(), context);
@@ -76,6 +79,7 @@ export function parseDestination(typed: string, context: AlertsContext): Destina
 
 function parseAnyDestination(wanted: string, context: AlertsContext): Destination {
   const { chats, console: shown } = context.platforms;
+  const served = context.alerts.platforms();
   if (wanted.toLowerCase() === shown.channel) return shown;
   const match = /^(\w+):(?:(\w+)\/)?(user:)?#?(.+)$/iu.exec(wanted);
   const platform = context.platforms.chat(match?.[1]?.toLowerCase() ?? "");
@@ -84,16 +88,17 @@ function parseAnyDestination(wanted: string, context: AlertsContext): Destinatio
   const kind = platform?.kindOfId(id);
   const isPlaced = (workspace !== undefined) === (platform?.destinationsPerWorkspace === true);
   if (platform === undefined || kind === undefined || !isPlaced) {
-    const forms = chats.map((one) => {
+    const open = chats.filter(({ id: one }) => served.length === 0 || served.includes(one));
+    const forms = open.map((one) => {
       const place = one.destinationsPerWorkspace === true ? `<${one.workspace} id>/` : "";
-      return `${one.id}:${place}<channel id> as in ${one.id}:${one.exampleChannel}`;
+      return `to:${one.id}:${place}<channel id> as in to:${one.id}:${one.exampleChannel}`;
     });
+    const asked = open.length === 0 ? "" : ` Or ask in that channel: “${SUBSCRIBING}”.`;
     throw new UserError(`Alerts cannot go to ${quoteTyped(wanted)}.`, {
       option: "to",
-      remedy: `Write ${listWords([shown.channel, ...forms], ", or ")}.`,
+      remedy: `Write ${listWords([`to:${shown.channel}`, ...forms], ", or ")}.${asked}`,
     });
   }
-  const served = context.alerts.platforms();
   if (served.length > 0 && !served.includes(platform.id)) {
     throw new UserError(`This bot does not run on ${platform.name}.`, {
       option: "to",
