@@ -29,7 +29,7 @@ import { reply, type Reply } from "../src/reply/reply.ts";
 import { code, text, time } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import type { Destination } from "../src/alerts/destination.ts";
-import { EPISODE_OPTION } from "../src/answers/alerts/episodes/episode-options.ts";
+import { EPISODE_OPTION, saidHalt } from "../src/answers/alerts/episodes/episode-options.ts";
 
 export const alertsAck = command({
   name: "alerts ack",
@@ -37,6 +37,7 @@ export const alertsAck = command({
   asked: [
     "acknowledge|ack",
     "acknowledge|ack the|this|that|it|alert",
+    "acknowledge|ack {episode}|stall|halt|outage|incident|lag|auction|node",
     "take|taking care|alert|over",
     "stop|no|end reminder",
   ],
@@ -48,7 +49,7 @@ export const alertsAck = command({
   access: "everyone",
   changes: true,
   shownBy: "alerts status",
-  options: { episode: EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
+  options: { episode: { ...EPISODE_OPTION, said: saidHalt }, network: ALL_NETWORKS_OPTION },
   run: async (context) => {
     const { alerts, caller, here, options } = context;
     await requireManagerOrMentioned(context, "acknowledge its alerts");

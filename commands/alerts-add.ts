@@ -33,6 +33,8 @@ export const alertsAdd = command({
     "send|post|report|put|drop|announce incident|problem|outage|issue|trouble|warning|update channel|here|us",
     "sign us|me|up|channel up|for|alert",
     "follow|watch|monitor|monitoring here|channel|us",
+    "only {kinds}",
+    "set|price|alert|alarm {high}|{low}",
     "watch order|market|stake|price|bundle|this",
   ],
   opposite: "alerts remove",

@@ -14,7 +14,12 @@ import { SUBSCRIPTION_OPTION, SUBSCRIPTION_OPTIONS } from "../src/answers/alerts
 export const alertsEdit = command({
   name: "alerts edit",
   alsoCalled: ["severity", "quiet hours", "digest", "card", "short post"],
-  asked: ["change|edit|adjust|set subscription|severity|threshold|alert", "quiet hours", "only critical alert|channel"],
+  asked: [
+    "change|edit|adjust|set subscription|severity|threshold",
+    "change|edit|adjust alert",
+    "quiet hours",
+    "only critical alert|channel",
+  ],
   summary: "Change a subscription",
   verb: "Save",
   title: "Change a subscription",

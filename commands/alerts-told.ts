@@ -16,7 +16,7 @@ import { calmWords, watchedSince } from "../src/answers/alerts/episodes/watched.
 import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
 import { paragraph } from "../src/reply/block.ts";
-import { capitalised } from "../src/reply/enum-words.ts";
+import { capitalised, listWords } from "../src/reply/enum-words.ts";
 import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
 import { type Inline, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
@@ -42,7 +42,8 @@ export const alertsTold = command({
     "when|long|often|much|many|did|was|were down|downtime|offline|outage|unreachable|lag|crash|die|died|fail|halt|broken {about}",
     "downtime|outage {about}",
     "who|did acknowledge|ack|take|took|see|saw",
-    "who|when|last outage|downtime|incident|stall|halt|down|alert|page",
+    "who|anyone|anybody|somebody|someone|nobody acknowledge|ack|take|took|taken|see|saw|seen|handle|stall|halt|outage|alert|page",
+    "who|when|last outage|downtime|incident|stall|halt|stop|down|alert|page",
     "down|downtime|offline|outage|unreachable|lag|crash|fail|halt|broken {about} {when}|{since}",
     "was|were|did|had|has|have|any|how network|chain|node|everything|all|{about} quiet|calm|fine|ok|okay|well|good|healthy|up|alive|problem|issue|trouble|incident|outage|down|downtime|offline|broken|broke|stall|halt|crash|lag|auction|status night|overnight|{when}|{since}",
   ],
@@ -91,7 +92,7 @@ export const alertsTold = command({
     const said = reply({
       title: happened ?? calmWords(watched, range, whereWords(options), namedSpan(options), shown),
       blocks: [
-        paragraph(text`${asSentence(pastRangeText(range, now, zone))}${known}.`),
+        paragraph(text`${asSentence(pastRangeText(range, now, zone))}${known}.${takenWords([...lines, ...untold])}`),
         ...tables,
         ...(lines.length === 0 ? watched.notes.map((note) => paragraph(note)) : []),
         paragraph(joinText(notes, " ")),
@@ -124,6 +125,16 @@ function whereWords({
 /** Whether a line tells of that node or market. */
 function isAbout(name = ""): (line: ToldLine) => boolean {
   return ({ what }) => what.toLowerCase().includes(name.toLowerCase());
+}
+
+/** Who took the alerts; of several, the table says which. */
+function takenWords(lines: readonly ToldLine[]): string {
+  const alerts = lines.filter(({ isAlert }) => isAlert);
+  const takers = [...new Set(alerts.map(({ taker }) => taker).filter((taker) => taker !== "–"))];
+  if (alerts.length === 0) return "";
+  return takers.length === 0
+    ? ` Nobody has taken ${alerts.length === 1 ? "it" : "any"}.`
+    : ` Taken by ${listWords(takers, " and ")}.`;
 }
 
 /** Since when the time is known in which something happened, where that is not all of it. */

@@ -14,7 +14,6 @@ export const alertsWhy = command({
     "why|explain|story|cause|reason alert|episode|incident",
     "why fire|firing|alert",
     "why|explain|cause|reason {episode}",
-    "who acknowledge|ack|take|took|see|saw {episode}",
     "why|explain|cause|reason network|chain|blockchain|block|production|node|everything|{network} {episode}",
   ],
   summary: "The whole story of an alert",

@@ -144,7 +144,10 @@ async function offer(all: readonly Guess[], question: string, context: Context):
   const [only, ...others] = found;
   if (only === undefined || others.length > 0) {
     const names = found.map(({ command: { name } }) => commandLine(name));
-    const items = found.map((one) => text`${commandLine(formatLine(askOf(one)))} · ${aboutOf(one)}`);
+    const items = found.map(({ command: one, options }) => {
+      const said = sentenceOf(one, options);
+      return text`${one.summary.startsWith(said) ? "" : `${said} · `}${one.summary}`;
+    });
     return askedBack(
       text`Did you mean ${joinText(names, " or ")}?`,
       [{ kind: "list", items }, ...notesOf(found)],

@@ -10,7 +10,7 @@ export const ledgerVerify = command({
   asked: [
     "verify|check|validate|prove|genuine|real|trust|legit|authentic|same|tampered|hash|right file|export|csv|ledger|download",
     "verify",
-    "file ok|okay|good|fine|right|intact|complete",
+    "file|csv ok|okay|good|fine|right|intact|complete",
     "sha256|hash",
   ],
   summary: "Whether a file is the one that an export delivered",

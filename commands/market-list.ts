@@ -28,9 +28,10 @@ export const marketList = command({
   alsoCalled: ["markets", "prices"],
   asked: [
     "market list|all|every|which|what|overview|trade|open|suspended|auction",
+    "which|what|any market halted|stopped|suspended|paused|closed|auction|open|live",
     "price|spread all|every|any",
     "which|what|where|market tight|narrow|wide|cheap|small|large|big|high|low|best|busy|active|liquid|deep market|spread|liquidity|activity|interest|price|book",
-    "tight|narrow|wide|small|large|big|high|low|least spread|liquidity|activity|interest",
+    "tight|narrow|wide|small|large|big|high|low|best|busy|busiest|least market|spread|liquidity|activity|interest",
     "market",
   ],
   summary: "All markets: mark, spread, state",

@@ -7,7 +7,7 @@ import { commandLine, id, shortenId, text } from "../src/reply/text.ts";
 export const myParties = command({
   name: "my parties",
   alsoCalled: ["parties"],
-  asked: ["my|saved|which|list|show party"],
+  asked: ["my|which|list|show party"],
   summary: "The parties that you saved",
   verb: "List my parties",
   personal: true,

@@ -118,6 +118,8 @@ export function saidNode(words: readonly string[], { api }: Pick<SuggestContext,
   const names = api.nodes.map(({ name }) => name);
   const named = words.find((word) => names.some((name) => name.toLowerCase() === word));
   if (named !== undefined) return { value: named, words: [named] };
+  const apart = words.findIndex((word, at) => names.includes(`${word}-${words[at + 1]}`));
+  if (apart !== -1) return { value: `${words[apart]}-${words[apart + 1]}`, words: words.slice(apart, apart + 2) };
   const at = words.findIndex((word) => /^nodes?$/u.test(word));
   if (at === -1) {
     const joined = words.find((word) => /^n(?:odes?)?-?\d+$/u.test(word));

@@ -259,6 +259,7 @@ export const COINS: ReadonlyMap<string, string> = new Map([
   ["ether", "eth"],
   ["ethereum", "eth"],
   ["tether", "usdt"],
+  ["dogecoin", "doge"],
 ]);
 
 /** The id, or the name that the node gives, that a question says: `btc usdt`, and `btc` where one of its markets is plainly meant. */

@@ -43,8 +43,10 @@ export interface Guess {
 
 /** Below it, a question is hardly about this. */
 const MIN_SHARE = 0.34;
-/** From here on a question asks for nothing else; what is not understood is said below half. */
+/** From here on a question asks for nothing else. */
 const SURE_SHARE = 0.5;
+/** Below it, what is not understood is said. */
+const CLEAR_SHARE = 0.7;
 /** By how much the surest guess leads the next. */
 const LEAD = 0.75;
 /** Guesses that are nearly as sure are offered, too. */
@@ -76,7 +78,7 @@ export async function guesses(question: string, asked: CommandContext<Options>):
 function withoutSlips(typed: string, { commands, networks }: Context): string {
   const asked = commands.flatMap(({ asked = [] }) => asked.flatMap((one) => one.split(/[ |]/u)));
   const times = [...TIME_WORDS, "minute minutes hour hours days weeks"].flatMap((words) => words.split(" "));
-  const known = [...asked, ...SMALL_WORDS, ...times, ...networks, ...COINS.keys()];
+  const known = [...asked, ...SMALL_WORDS, ...times, ...networks, ...COINS.keys(), ...COINS.values()];
   const [words, stems] = [new Set(known), new Set(known.map(stem))];
   // A word that is cut off is no other form of it: `nod`.
   const isKnown = (word: string): boolean => words.has(word) || (stem(word) !== word && stems.has(stem(word)));
@@ -95,15 +97,15 @@ function withoutSlips(typed: string, { commands, networks }: Context): string {
  */
 async function guessesOf(typed: string, context: Context, words = plainWords(typed)): Promise<readonly Guess[]> {
   const found = await Promise.all(context.commands.map((command) => guess(command, words, typed, context)));
-  // What was asks for no change.
+  // What was asks for no change; who did it, and why, asks how it is.
   const isPast = asksOfPast(words);
+  const isAsked = isPast || /^(?:who|why)$/u.test(words[0] ?? "");
   const less = ({ command }: Guess): number => Number(isPast && command.changes === true);
   const ranked = found.flatMap((one) => (one === undefined ? [] : { ...one, rank: one.rank - less(one) }));
-  ranked.sort((a, b) => b.rank - a.rank);
+  ranked.sort((a, b) => b.rank - a.rank || Number(a.command.changes ?? false) - Number(b.command.changes ?? false));
   const best = ranked.find(({ isAside }) => !isAside);
   if (best === undefined) return [];
-  // Who did it, and why, asks how it is.
-  const asksBack = best.command.changes === true && (isPast || /^(?:who|why)$/u.test(words[0] ?? ""));
+  const asksBack = isAsked && best.command.changes === true;
   if (asksBack || isNegated(best.command, words)) {
     const { opposite, shownBy } = best.command;
     const instead = context.commands.find(({ name }) => name === (asksBack ? shownBy : (opposite ?? shownBy)));
@@ -113,8 +115,9 @@ async function guessesOf(typed: string, context: Context, words = plainWords(typ
     return [{ ...best, command: instead, options, unread: [] }];
   }
   const adds = ({ unread }: Guess): boolean => best.unread.some((word) => !unread.includes(word));
-  const near = ranked.filter(({ isAside, rank }) => !isAside && best.rank - rank < NEAR).slice(0, MAX_GUESSES);
-  const other = ranked.find((one) => !near.includes(one) && adds(one));
+  const open = ranked.filter(({ command }) => !isAsked || command.changes !== true);
+  const near = open.filter(({ isAside, rank }) => !isAside && best.rank - rank < NEAR).slice(0, MAX_GUESSES);
+  const other = open.find((one) => !near.includes(one) && adds(one));
   return other === undefined || near.some((one) => one !== best && adds(one)) ? near : [...near, other];
 }
 
@@ -183,7 +186,7 @@ export function runs(guess: Guess, typed: boolean): boolean {
 
 /** Whether the answer leaves out much of the question. */
 export function isDoubtful({ share, unread }: Guess): boolean {
-  return unread.some((word) => share <= SURE_SHARE || PAST_DAYS.test(word));
+  return unread.some((word) => share < CLEAR_SHARE || PAST_DAYS.test(word));
 }
 
 /** The words that no command offered here explains. */
@@ -225,7 +228,8 @@ async function guess(
   let score = 0;
   for (const terms of patterns) {
     const hits = terms.map((term) => term.flatMap(wordsOf));
-    if (hits.some((hit) => hit.length === 0)) continue;
+    // One word is not two terms: `file` is no export of a file.
+    if (hits.some((hit) => hit.length === 0) || new Set(hits.flat()).size < terms.length) continue;
     score = Math.max(score, terms.length);
     for (const word of hits.flat()) explained.add(word);
     const [clause] = hits[terms.findIndex((term) => term.includes(CLAUSE))] ?? [];

@@ -71,12 +71,16 @@ export function findCommand(tokens: readonly Token[], commands: readonly AnyComm
   const meant = meantCommand(words, commands);
   const sentence = `There is no command ${quoteTyped(words.slice(0, 2).join(" "))}.`;
   if (meant !== undefined) {
-    throw new UserError(sentence, {
-      remedy: `Did you mean ${meant.name}? Type help to see all commands.`,
-      suggestion: lineOf(meant.name, meant.words),
-      // A command within a sentence may be the wrong one.
-      starts: startsOf(commands, meant.words > 2 ? STARTS : [meant.name]),
-    });
+    const isWithin = meant.words > 2;
+    throw new UserError(
+      isWithin ? `No command answers ${quoteTyped(tokens.map(({ text }) => text).join(" "))}.` : sentence,
+      {
+        remedy: `${isWithin ? "Ask in English. " : ""}Did you mean ${meant.name}? Type help to see all commands.`,
+        suggestion: lineOf(meant.name, meant.words),
+        // A command within a sentence may be the wrong one.
+        starts: startsOf(commands, isWithin ? [...new Set([meant.name, ...STARTS])] : [meant.name]),
+      },
+    );
   }
   const [token] = tokens;
   const byOption = token === undefined ? undefined : meantByOption(token, commands);

@@ -16,7 +16,7 @@ const OTHER_WORDS = new Set(
   (
     "tell give show want need get got like find hear make keep put add see look looking " +
     "moment minute today next only turn yet again quick quickly much current currently overall thing things stuff reason guys team ok " +
-    "thank cheers mate folks bot bellwether everyone everybody anyone anybody else asap go goes went bit while more " +
+    "coin coins long thank cheers mate folks bot bellwether everyone everybody anyone anybody else asap go goes went bit while more " +
     "ugh hmm lol omg gm seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine yo tho though compare most least"
   ).split(" "),
 );
@@ -36,6 +36,10 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
     "from $1$2until ",
   ],
   [/\bnext (?=(?:hour|minute)\b)/gu, "next 1 "],
+  [/\bover night\b/gu, "overnight"],
+  // A bare hour at the end: `until 8`, `between 22 and 7`.
+  [/(?<=\b(?:until|till|til) )(1?\d|2[0-3])(?=\W*$| (?:because|please|every)\b)/gu, "$1:00"],
+  [/(?<=\bfrom )(1?\d|2[0-3])(?= until 1?\d:| until 2\d:)/gu, "$1:00"],
   [/(?<=\s|\p{L})>=?\s*(?=\$?\d)/gu, " above "],
   [/\s*<=?\s*(?=\$?\d)/gu, " below "],
   [/\b(last|past|this)(?=(?:night|day|week|month|year)s?\b)/gu, "$1 "],
@@ -130,7 +134,7 @@ export function asksOfPast(words: readonly string[]): boolean {
 }
 
 const PAST_QUESTION =
-  /^(?:(?:when|where|why|who|how|what|which)(?: often| long)? |(?:what|which) \S+ )?(?:was|were|did|had) /u;
+  /^(?:(?:when|where|why|who|how|what|which)(?: often| long)? |(?:what|which) \S+ )?(?:was|were|did|had|(?:has|have) (?:any|some)(?:one|body)) /u;
 
 /** Capital letters stand for names alone: not at the beginning, and not where all letters are capitals. */
 export function inUsualCase(question: string): string {

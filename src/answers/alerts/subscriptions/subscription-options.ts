@@ -29,18 +29,20 @@ const COUNT = { kind: "integer", section: WHEN, min: 1 } as const;
 /** What has a value beside the mark price. */
 const OTHER_VALUE = /^(?:spreads?|volume|interest|liquidity|bids?|offers?|bounds?|stake|last|%|percent)$/u;
 
-/** A price of a market that a question names, behind such a word. */
+/** A price of a market that a question names, behind such a word; to be reached, behind the market itself: `BTC 100k`. */
 function saidPrice(behind: RegExp): NonNullable<TextOption["said"]> {
   return async (words, context) => {
-    const at = words.findIndex((word, index) => behind.test(words[index - 1] ?? "") && /^\d[\d,.]*[km]?$/u.test(word));
-    if (at === -1 || words.some((word) => OTHER_VALUE.test(word))) return undefined;
-    const isOfMarket = (await saidId(MARKET)(words, context)) !== undefined;
-    const own = [...words.slice(at - 1, at + 1), ...words.filter((word) => /^(?:mark|markets?|prices?)$/u.test(word))];
-    return isOfMarket ? { value: words[at] ?? "", words: own } : undefined;
+    const market = await saidId(MARKET)(words, context);
+    const before = behind === ABOVE ? market?.words : [];
+    const leads = (word = ""): boolean => behind.test(word) || before?.includes(word) === true;
+    const at = words.findIndex((word, index) => leads(words[index - 1]) && /^\d[\d,.]*[km]?$/u.test(word));
+    if (market === undefined || at === -1 || words.some((word) => OTHER_VALUE.test(word))) return undefined;
+    const own = words.filter((word) => behind.test(word) || /^(?:mark|markets?|prices?)$/u.test(word));
+    return { value: words[at] ?? "", words: [words[at] ?? "", ...own] };
   };
 }
 
-const ABOVE = /^(?:above|over|beyond|exceeds|reaches|hits|past)$/u;
+const ABOVE = /^(?:above|over|beyond|exceeds|reaches|hits|past|at)$/u;
 const BELOW = /^(?:below|under|beneath)$/u;
 
 /** Another value of a market, in the words of a condition: `spread above 1%`. */
