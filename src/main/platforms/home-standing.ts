@@ -12,7 +12,6 @@ import { directMessages, isCaller } from "../../answers/alerts/destination.ts";
 import { mayAcknowledge, notifiedDestinations, seenHere, worstFirst } from "../../answers/alerts/episodes/episodes.ts";
 import { namedEpisode, networkStatus } from "../../answers/alerts/episodes/network-status.ts";
 import { readablePlaces } from "../../answers/alerts/episodes/told.ts";
-import { plainText } from "../../reply/plain-text.ts";
 import { EPISODE_WORDS, NETWORK_STATES, SEVERITY, worstTone } from "../../reply/states.js";
 import type { Tone } from "../../reply/reply.ts";
 import { strong, text, type Text, time, toText } from "../../reply/text.ts";
@@ -128,7 +127,6 @@ async function openAlert(moment: Moment, given: Episode): Promise<OpenAlert> {
   const destination = place === undefined ? "" : destinationKey(place);
   const silence = moment.silences.find((one) => matchesSilence(one, { destination, network, kind, subject }, now));
   const what = happening(episode);
-  const where = plainText(what).includes(network) ? "" : ` · ${network}`;
   const states = [
     ...(episode.state === "recovering" ? [EPISODE_WORDS.recovering] : []),
     ...(acknowledged === undefined ? [] : [`acknowledged by ${acknowledged.by}`]),
@@ -136,7 +134,7 @@ async function openAlert(moment: Moment, given: Episode): Promise<OpenAlert> {
   ];
   const shown = {
     tone: SEVERITY[severity].tone,
-    text: text`${what} · ${SEVERITY[severity].word}${where} · since ${sinceWords(episode, "both")}${states.map((one) => ` · ${one}`).join("")}`,
+    text: text`${what} · ${SEVERITY[severity].word} · since ${sinceWords(episode, "both")}${states.map((one) => ` · ${one}`).join("")}`,
     why: { command: "alerts why", options: { episode: id } },
   };
   if (place === undefined) return shown;
