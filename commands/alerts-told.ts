@@ -87,22 +87,25 @@ export const alertsTold = command({
       ...(more ? [`Of that time, the last ${formatCount(MAX_MESSAGES)} messages were read.`] : []),
       ...keptWords(range, now - alerts.retention, zone),
     ];
-    const happened = happenedWords([...lines, ...untold], shown);
-    const known = knownWords(watched.since, range, [...lines, ...untold], shown);
+    const happened = lines.filter(({ isDrill }) => !isDrill);
+    const tests = testsWords(lines);
+    const worst = happenedWords([...happened, ...untold], shown, tests);
+    const known = knownWords(watched.since, range, [...happened, ...untold], shown);
+    const calm = calmWords(watched, range, whereWords(options), namedSpan(options), shown);
     const said = reply({
-      title: happened ?? calmWords(watched, range, whereWords(options), namedSpan(options), shown),
+      title: worst ?? joinText([calm, ...tests], "; "),
       blocks: [
         paragraph(text`${asSentence(pastRangeText(range, now, zone))}${known}.${takenWords([...lines, ...untold])}`),
         ...tables,
-        ...(lines.length === 0 ? watched.notes.map((note) => paragraph(note)) : []),
+        ...(happened.length === 0 ? watched.notes.map((note) => paragraph(note)) : []),
         paragraph(joinText(notes, " ")),
       ],
       actions: [
-        ...(lines.length === 0 && !watched.isSubscribed && offersChanges(context)
+        ...(happened.length === 0 && !watched.isSubscribed && offersChanges(context)
           ? [commandAction("Subscribe", "alerts add")]
           : []),
         ...(range.to < now ? [commandAction("Since then", "alerts told", later, "replace")] : []),
-        ...(lines.length > 0 || isOfWeek(range, now)
+        ...(happened.length > 0 || isOfWeek(range, now)
           ? []
           : [commandAction("The last 7 days", "alerts told", { since: "7d", network, about }, "replace")]),
         ...zoneActions(zone),
@@ -175,8 +178,18 @@ function keptWords({ from }: Stretch, kept: Milliseconds, zone: string): readonl
   return from < kept ? [text`What is over is kept for 30 days: since ${momentOf(kept, zone)}.`] : [];
 }
 
+/** How often the way of alerts was tested, which is no news. */
+function testsWords(lines: readonly ToldLine[]): readonly string[] {
+  const tests = lines.reduce((sum, { isDrill, count }) => sum + (isDrill ? count : 0), 0);
+  return tests === 0 ? [] : [counted(tests, "test")];
+}
+
 /** `mainnet made no block for 9 min 20 s from 13:55; 8 more alerts and 5 other events`: the worst, and the rest counted. */
-function happenedWords(lines: readonly ToldLine[], shown: (at: Milliseconds) => Inline): Text | undefined {
+function happenedWords(
+  lines: readonly ToldLine[],
+  shown: (at: Milliseconds) => Inline,
+  tests: readonly string[],
+): Text | undefined {
   const [worst, ...others] = worstFirst(lines);
   if (worst === undefined) return undefined;
   const { first, lasted, at, isAlert, count } = worst;
@@ -185,10 +198,14 @@ function happenedWords(lines: readonly ToldLine[], shown: (at: Milliseconds) => 
     : text`${first.words}${isAlert ? `, ${lasted}` : ""}`;
   const sum = (of: boolean): number => others.reduce((all, one) => all + (one.isAlert === of ? one.count : 0), 0);
   const [alerts, events] = [sum(true) + (isAlert ? count - 1 : 0), sum(false)];
-  const rest = [
-    ...(alerts > 0 ? [counted(alerts, isAlert ? "more alert" : "alert")] : []),
-    ...(events > 0 ? [counted(events, "other event")] : []),
-  ].join(" and ");
+  const rest = listWords(
+    [
+      ...(alerts > 0 ? [counted(alerts, isAlert ? "more alert" : "alert")] : []),
+      ...(events > 0 ? [counted(events, "other event")] : []),
+      ...tests,
+    ],
+    " and ",
+  );
   return text`${what}${rest === "" ? "" : `; ${rest}`}`;
 }
 

@@ -9,10 +9,12 @@ import type { Reply } from "../../src/reply/reply.ts";
 import { timeToText, toMillis } from "../../src/units/time.ts";
 import { auction, down, stalled } from "../alerts/readings.ts";
 import { FakeSender } from "../support/fake-sender.ts";
-import { MANY_WORKSPACES } from "../support/platforms.ts";
+import { DRILL_NETWORK } from "../../src/alerts/judge/rules/episode.ts";
+import { drillSubscriptions } from "../../src/answers/alerts/episodes/drill.ts";
+import { MANY_WORKSPACES, PLATFORMS } from "../support/platforms.ts";
 import { saying } from "../support/said.ts";
 import type { Talk } from "../support/talk.ts";
-import { ann, bob, CONSOLE_PAGE, deliver, DIRECT, ELSEWHERE, OPS, see, talkInOps } from "./alert-channel.ts";
+import { ann, bob, CONSOLE_PAGE, deliver, DIRECT, ELSEWHERE, OPS, ops, see, talkInOps } from "./alert-channel.ts";
 
 const OTHER_SERVER = { ...ELSEWHERE, workspace: "77" };
 const HOUR = 3_600_000;
@@ -127,6 +129,28 @@ describe("what was told", () => {
     const said = await talk.ask("alerts told");
     expect(said).toMatch(/^• a:1 on mainnet did not answer for .* from 12:00 UTC; 3 more alerts$/mu);
     expect(said).toMatch(/BTC\/USD on mainnet was in an auction, and 2 more alike/u);
+  });
+
+  test("ends with what only tested the way, which is counted apart and is no news by itself", async () => {
+    const talk = await talkInOps();
+    const by = { id: "41", name: "ann" };
+    const at = toMillis(talk.now());
+    await talk.engine.putSubscriptions(drillSubscriptions("drill-1", [ops], by, at, PLATFORMS), "ann");
+    const drill = async (state: "good" | "bad") => {
+      const readings = [down(state, "drill-1", DRILL_NETWORK)];
+      const watcher = { name: "sources", every: 5000 };
+      const look = { network: DRILL_NETWORK, watcher, snapshot: {}, readings, events: [] };
+      await talk.engine.processObservation({ ...look, at: talk.now() });
+      talk.advance(5000);
+    };
+    for (const state of ["good", "bad", "bad", "bad", "bad"] as const) await drill(state);
+    await send(talk);
+    expect(await talk.ask("alerts told")).toMatch(/^• (?:Nothing happened|Not known[^\n]*); 1 test$/mu);
+    await talk.ask("alerts add checkpoint.new events:each");
+    for (const one of ["ab", "cd"]) await happen(talk, one.repeat(32), "1200");
+    const said = await talk.ask("alerts told");
+    expect(said).toMatch(/^• New checkpoint on mainnet [^;]*; 1 test$/mu);
+    expect(said).toMatch(/New checkpoint[^]*DRILL · drill-1/u);
   });
 
   test("of several days is one table, each moment with its day; an alert that lasts says so", async () => {

@@ -1,7 +1,7 @@
 import { destinationFromKey, destinationKey } from "../../../alerts/destination.ts";
 import { KINDS } from "../../../alerts/judge/kinds/kinds.ts";
 import { SEVERITIES, timeFromText } from "../../../alerts/judge/kinds/kind.ts";
-import { type Episode, isOpen } from "../../../alerts/judge/rules/episode.ts";
+import { type Episode, isDrill, isOpen } from "../../../alerts/judge/rules/episode.ts";
 import type { AlertMessage, MessageOf } from "../../../alerts/message/message.ts";
 import type { Told } from "../../../alerts/service/service.ts";
 import { happening } from "../../../alerts/words/condition-words.ts";
@@ -78,6 +78,8 @@ export async function readablePlaces(
 /** One thing that happened, or several alike, with all places that were told and may be named. */
 export interface ToldLine {
   readonly isAlert: boolean;
+  /** A test of the way of alerts: nothing happened. */
+  readonly isDrill: boolean;
   /** How much it matters, by one measure after the other: the lowest first. */
   readonly rank: readonly number[];
   /** When it began, of an event its own time: people may have been told later. */
@@ -183,8 +185,9 @@ function withAlike(lines: readonly ToldLine[]): readonly ToldLine[] {
   });
 }
 
-/** An alert by its severity, its network's place, its reach and its length; what comes again and again matters least. */
+/** An alert by its severity, its network's place, its reach and its length; what comes again and again matters less, a test least. */
 function rankOf(episode: Episode, { networks }: ToldContext, now: Milliseconds): readonly number[] {
+  if (isDrill(episode)) return [3];
   const length = (isOpen(episode) ? now : millisOf(endOf(episode))) - millisOf(episode.began);
   return [-SEVERITIES.indexOf(episode.severity), placeOf(episode.network, networks), reach(episode), -length];
 }
@@ -224,7 +227,18 @@ function lineOf({ at, message, episode }: Told, context: ToldContext, now: Milli
   const rank = [isRoutine(message) || message.type === "rolling" ? 2 : 1];
   const first = { words: what, isOver: false };
   const moment = message.type === "event" ? millisOf(message.event.at) : at;
-  return { isAlert: false, rank, at: moment, what, first, lasted: "–", taker: "–", alike: "", count: 1 };
+  return {
+    isAlert: false,
+    isDrill: false,
+    rank,
+    at: moment,
+    what,
+    first,
+    lasted: "–",
+    taker: "–",
+    alike: "",
+    count: 1,
+  };
 }
 
 function episodeLine(
@@ -240,6 +254,7 @@ function episodeLine(
   const title = text`${said}${critical}`;
   return {
     isAlert: true,
+    isDrill: isDrill(episode),
     rank: rankOf(episode, context, now),
     at: millisOf(episode.began),
     what: sentence(message === undefined ? title : markedTitle(title, message)),
