@@ -107,12 +107,33 @@ function fitColumns(scroll) {
     empty: rows.every(({ cells }) => ["", "–"].includes(cells[index]?.textContent ?? "")),
     priority: head.dataset["priority"] === undefined ? undefined : Number(head.dataset["priority"]),
   }));
-  const without = asked ? new Set([]) : columnsToDrop(columns, scroll.clientWidth);
+  const [first] = columns;
+  const whole = wholeWidth(section, heads[0]);
+  // Words of three lines and more get the whole width, where all that each row needs can stand below them.
+  const isTight = first !== undefined && whole > 2 * first.width && scroll.clientWidth < PHONE;
+  const wide = isTight ? [{ ...first, width: scroll.clientWidth }, ...columns.slice(1)] : columns;
+  const without = asked ? new Set([]) : columnsToDrop(wide, scroll.clientWidth);
   const below = [...without].filter((index) => columns[index]?.priority === NEEDED && isShort(table, index));
   below.sort((a, b) => a - b);
   hideCells(table, without, below);
   const button = section.querySelector("[data-columns]");
   if (button instanceof HTMLElement) button.hidden = without.size === below.length;
+}
+
+/** A reply of this width, in pixels, is read on a phone. */
+const PHONE = 480;
+
+/**
+ * How wide a column is whose words do not turn.
+ *
+ * @param {HTMLElement} section
+ * @param {HTMLElement | undefined} head Of the column.
+ */
+function wholeWidth(section, head) {
+  section.dataset["whole"] = "";
+  const width = head?.offsetWidth ?? 0;
+  delete section.dataset["whole"];
+  return width;
 }
 
 /**
@@ -140,15 +161,17 @@ function hideCells(table, hidden, below) {
     const isHead = row.parentElement === table.tHead;
     const filled = below
       .flatMap((index) => row.cells[index] ?? [])
-      .filter((cell) => cell.textContent !== "" && !(isHead && cell.classList.contains("number")));
+      .filter((cell) => !["", "–"].includes(cell.textContent) && !(isHead && cell.classList.contains("number")));
     if (first === undefined || filled.length === 0) continue;
-    const line = makeElement(h("span", { class: "below" }));
+    const line = makeElement(h("span", {}));
     for (const cell of filled) {
       const name = cell.classList.contains("number") ? `${heads?.[cell.cellIndex]?.textContent ?? ""} ` : "";
       const part = makeElement(h("span", {}, name));
       part.append(...[...cell.childNodes].map((node) => node.cloneNode(true)));
       line.append(part);
     }
-    first.append(line);
+    const place = makeElement(h("span", { class: "below" }));
+    place.append(line);
+    first.append(place);
   }
 }

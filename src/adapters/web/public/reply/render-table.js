@@ -12,6 +12,9 @@ const NARROW_LENGTH = 28;
 /** Or up to this, where it is a moment with its age: `at least 2026-11-21 13:01:13 GMT-5 (3 min 26 s ago)`. */
 const MOMENT_LENGTH = 60;
 
+/** A wide page has room for so many rows at once, whatever a phone folds. */
+const FEW_ROWS = 30;
+
 /**
  * A table at its full height and width. What follows the first rows of a long one stands behind a button; columns that
  * the page is too narrow for are left out by draw-reply.js, which offers them.
@@ -41,7 +44,11 @@ export function renderTable(table, reader, { index, firstAction }) {
   const first = rows.length - hidden;
   return h(
     "section",
-    { class: "block", "data-table": String(index) },
+    {
+      class: "block",
+      "data-table": String(index),
+      "data-few": hidden > 0 && rows.length <= FEW_ROWS ? true : undefined,
+    },
     heading,
     h(
       "div",

@@ -226,10 +226,11 @@ describe("a table", () => {
   });
 
   test.each([
-    [18, 18, undefined],
-    [19, 15, "4 more"],
-    [1000, 15, "985 more"],
-  ])("of %i rows shows %i, and the others at a press", (count, shown, more) => {
+    [18, 18, undefined, []],
+    [19, 15, "4 more", [""]],
+    [31, 15, "16 more", []],
+    [1000, 15, "985 more", []],
+  ])("of %i rows shows %i, and the others at a press or where a page is wide", (count, shown, more, few) => {
     const tree = elementsOf(drawn({ rows: Array.from({ length: count }, () => row) }));
     const bodies = tree.filter(({ tag }) => tag === "tbody");
     expect(bodies.map(({ attrs, children }) => [children.length, "hidden" in attrs])).toEqual(
@@ -240,6 +241,7 @@ describe("a table", () => {
             [count - shown, true],
           ],
     );
+    expect(tree.flatMap(({ attrs }) => ("data-few" in attrs ? [attrs["data-few"]] : []))).toEqual(few);
     const offered = tree.filter(({ attrs }) => "data-rows" in attrs).map((button) => textsOf(button).join(""));
     expect(offered.map((label) => /\d+ more/u.exec(label)?.[0])).toEqual(more === undefined ? [] : [more]);
   });
