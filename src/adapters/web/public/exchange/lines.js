@@ -68,7 +68,8 @@ function quote(value) {
  * @param {string} line
  */
 export function withoutKeys(line) {
-  return line.replaceAll(/([a-z]+\.[a-z-]+)\|[^|\s]*\|[^|\s]*\|\d+/gu, "$1");
+  const named = line.replace(/ episode:"?([a-z]+\.[a-z-]+)[^"]*"?$/u, " · $1");
+  return named.replaceAll(/([a-z]+\.[a-z-]+)\|[^|\s]*\|[^|\s]*\|\d+/gu, "$1");
 }
 
 const MAX_KEPT = 200;

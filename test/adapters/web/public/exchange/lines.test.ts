@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import { chosenWords, meaningOf, picked, withShortIds } from "../../../../../src/adapters/web/public/exchange/lines.js";
+import {
+  chosenWords,
+  meaningOf,
+  picked,
+  withoutKeys,
+  withShortIds,
+} from "../../../../../src/adapters/web/public/exchange/lines.js";
 
 const ID = "d59213".padEnd(60, "0").concat("92fa");
 
@@ -30,6 +36,15 @@ describe("a picked completion", () => {
 test("what was chosen stands behind its command, without the words that help to choose", () => {
   expect(chosenWords("market show", "BTC/USDT · perpetual-like future")).toBe("market show · BTC/USDT");
   expect(chosenWords("alerts silence", "2h")).toBe("alerts silence · 2h");
+});
+
+test.each([
+  ['alerts why episode:"market.auction mainnet 0432185e 1"', "alerts why · market.auction"],
+  ["alerts why episode:network.stalled|mainnet||3", "alerts why · network.stalled"],
+  ["alerts ack network.stalled|mainnet||3", "alerts ack network.stalled"],
+  ["alerts why api1", "alerts why api1"],
+])("an alert of %s is read as %s", (line, words) => {
+  expect(withoutKeys(line)).toBe(words);
 });
 
 test("a listed line shortens an id in its middle, and nothing else", () => {
