@@ -159,13 +159,13 @@ function check(invocation: Invocation, setup: BotSetup, mistakes: Mistakes) {
     throw new UserError(`There is no command “${invocation.command}”.`, { suggestion: "help" });
   }
   if (invocation.again === true && command.changes === true) {
-    throw new UserError(
-      `Nothing was done: ${command.name} changes something, which no link and no old button may do.`,
-      {
-        remedy: "If you want that, type it:",
-        suggestion: formatLine(invocation),
-      },
-    );
+    const { options } = invocation;
+    const fillIn = { label: "Fill in the form", command: command.name, options, form: true } as const;
+    throw new UserError("Nothing was done yet.", {
+      remedy: `No link and no old button changes anything by itself. If you want ${command.name}:`,
+      suggestion: formatLine(invocation),
+      starts: command.fields === undefined ? [] : [fillIn],
+    });
   }
   const fill = mistakes.filler(command);
   const options = parseOptions(command, invocation.options, { ...parseContext(invocation, setup), fill });

@@ -159,7 +159,7 @@ describe("a bot", () => {
     ]);
   });
 
-  test("changes nothing for an address or an old button, and says the line to type", async () => {
+  test("changes nothing for an address or an old button, and offers its form or the line to type", async () => {
     const done: string[] = [];
     const run = async (): Promise<Reply> => reply({ title: `done ${done.push("change")}` });
     const { bot, rest } = talk([sample("change", run, { changes: true, alsoCalled: ["alter"] }), sample("read", run)]);
@@ -167,6 +167,11 @@ describe("a bot", () => {
       const answer = await bot.runLine(line, { ...rest, again: true });
       expect([line, answer.failure, said(answer)]).toEqual([line, "caller", expect.stringContaining("change who:me")]);
     }
+    const fields = () => ["who"];
+    const filled = talk([sample("change", run, { changes: true, fields })]);
+    const { actions } = await filled.bot.runLine("change who:me", { ...filled.rest, again: true });
+    const invocation = { command: "change", options: { who: "me" } };
+    expect(actions).toEqual([{ label: "Fill in the form", form: true, invocation, effect: "reply" }]);
     expect(done).toEqual([]);
     await bot.runLine("read", { ...rest, again: true });
     await bot.runLine("change", rest);
