@@ -189,7 +189,7 @@ function episodeTitle(episode: Episode): string {
   const state = isOpen(episode) ? "since" : `${episode.state}, began`;
   // From the month to the minute: nothing is kept for a year.
   const began = formatUtc(timeFromText(episode.began)).slice(5, 16);
-  const end = ` (${episode.severity}, ${state} ${began})`;
+  const end = ` (${episode.severity}, ${state} ${began} UTC)`;
   return `${cutShort(plainText(happening(episode)), MAX_TITLE_LENGTH - end.length)}${end}`;
 }
 

@@ -37,6 +37,7 @@ export function networkLines({ networks, open = [] }, { now, gone, pace }) {
     const { network, verdict, nodes } = watched;
     const state = stateOf(watched);
     const { word, tone } = gone ? STALE : NETWORK_STATES[state];
+    const measured = pace(network);
     const halted = gone ? undefined : haltBegan(watched, open);
     return h(
       "li",
@@ -56,7 +57,7 @@ export function networkLines({ networks, open = [] }, { now, gone, pace }) {
         halted === undefined
           ? fact("Last block", lastBlockWords(watched, gone), titleOf(watched))
           : fact("No block since", localTime(`${halted}000000`, undefined).slice(11), titleOf(watched)),
-        fact("Pace", gone ? "–" : paceOf(state, pace(network))),
+        measured === undefined ? undefined : fact("Pace", gone ? "–" : paceOf(state, measured)),
         fact("Nodes", gone || nodes.length === 0 ? "–" : answerWords(nodes)),
         verdict === undefined ? undefined : fact("Seen", age(toMillis(verdict.at), now)),
       ),
@@ -128,7 +129,7 @@ function titleOf({ verdict }) {
  * measures one that nobody sees.
  *
  * @param {ReturnType<typeof stateOf>} state
- * @param {number | undefined} pace Blocks a second.
+ * @param {number} pace Blocks a second.
  */
 function paceOf(state, pace) {
   if (state === "stalled") return paceWords(0);
@@ -138,10 +139,9 @@ function paceOf(state, pace) {
 /**
  * `1.3 blocks/s`, `12 blocks/min`.
  *
- * @param {number | undefined} pace Blocks a second.
+ * @param {number} pace Blocks a second.
  */
 export function paceWords(pace) {
-  if (pace === undefined) return "…";
   if (pace === 0) return "no blocks";
   return pace >= 0.1 ? `${pace.toFixed(1)} blocks/s` : `${(pace * 60).toFixed(1)} blocks/min`;
 }
