@@ -37,6 +37,8 @@ export function answer(asked: Asked): Reply | Promise<Reply> {
           },
         ],
       });
+    case "offer":
+      return reply({ title: "Silence all?", asks: true, actions: [commandAction("Silence 2 h", "alerts silence")] });
     case "price":
       return reply({
         title: "A price",

@@ -62,7 +62,7 @@ export function renderActions(actions, isOffer = false) {
     number += 1;
     return h(
       "button",
-      { type: "button", class: isMain ? "button run" : "button", "data-action": String(number - 1) },
+      { type: "button", class: isMain ? "run" : "button", "data-action": String(number - 1) },
       labelOf(label),
     );
   };
