@@ -264,6 +264,7 @@ async function showNetwork() {
 function showAlerts() {
   part("#views", HTMLElement).hidden = false;
   part("#try-incident", HTMLElement).hidden = !info.incident;
+  part("#earlier-zone", HTMLElement).textContent = `times in ${new Intl.DateTimeFormat().resolvedOptions().timeZone}`;
   const view = part("#view-alerts", HTMLElement);
   const around = { ...surroundings(), grown: () => undefined };
   const alerts = createAlerts(view, part("#open-count", HTMLElement), info, around, (state) => {

@@ -54,7 +54,6 @@ export function createAlerts(view, badge, info, around, looked) {
   const cards = new Map();
   const stalling = info.incident ? info.networks[0] : undefined;
   at("incident").hidden = stalling === undefined;
-  at("earlier-zone").textContent = `times in ${new Intl.DateTimeFormat().resolvedOptions().timeZone}`;
   const incident = stalling === undefined ? undefined : createIncident(at("incident"), around, stalling);
   const lists = { open: at("alerts-open"), earlier: at("alerts-earlier") };
   const opened = performance.now();
