@@ -46,7 +46,7 @@ export function verifiedReply(
     blocks: [
       ...differences(found),
       ...facts(factsOf(found, name === undefined)),
-      ...(typeof given === "string" ? [] : [paragraph(`No file was read. ${checkWords(given.chat)}`)]),
+      ...(typeof given === "string" ? [] : [paragraph(text`No file was read. ${checkWords(given.chat, sha256)}`)]),
       ...details([fields([hash])]),
     ],
     actions:
@@ -57,10 +57,10 @@ export function verifiedReply(
 }
 
 /** How people check a file of their own where they ask. */
-export function checkWords(chat: ChatPlatform | undefined): string {
-  if (chat === undefined) return "To check your copy, give the file itself.";
-  if (chat.returnsFiles === true) return "To check your copy, give it to the command, as its option file.";
-  return `On ${chat.name} this bot takes no files. To check your copy on a computer, compare its SHA-256 with the one in Details. On Linux sha256sum prints it, on a Mac shasum -a 256, on Windows certutil -hashfile with SHA256 behind the file.`;
+function checkWords(chat: ChatPlatform | undefined, sha256: string): Text {
+  if (chat === undefined) return text`To check your copy, give the file itself.`;
+  if (chat.returnsFiles === true) return text`To check your copy, give it to the command, as its option file.`;
+  return text`On ${chat.name} this bot takes no files. To check your copy on a computer, compare its SHA-256 with ${code(sha256)}. On Linux sha256sum prints it, on a Mac shasum -a 256, on Windows certutil -hashfile with SHA256 behind the file.`;
 }
 
 /** Every export with this hash: that of which somebody thinks is among them. */

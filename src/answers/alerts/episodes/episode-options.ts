@@ -14,6 +14,7 @@ export const EPISODE_OPTION = {
   kind: "text",
   label: "Alert",
   required: true,
+  question: "Which alert?",
   description: "Its name, or enough of it: node.down",
   example: "network.stalled",
   maxLength: 400,
