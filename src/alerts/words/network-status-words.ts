@@ -80,7 +80,7 @@ export function networkStatusWords(status: NetworkStatus, tense: Tense = "now"):
 }
 
 /** What it means that a network is not watched yet. */
-const FIRST_LOOK = " The bot has not looked at it so far: alerts begin with its first look.";
+const FIRST_LOOK = " Alerts begin with the bot's first look.";
 
 /** `3 of 3 nodes answer, block 1204`; empty if neither is known. */
 function factWords({ answering, nodes, height }: NetworkStatus, tense: Tense): string {
