@@ -310,6 +310,12 @@ describe("the status", () => {
       saying("mainnet makes blocks again", "mainnet made no block", "recovering", "network.stalled"),
     );
     expect(said).not.toMatch(/mainnet\s+stalled/u);
+    const why = await talk.ask("why is the chain stuck");
+    expect(why).toMatch(/^! mainnet makes blocks again: recovering/u);
+    expect(why).not.toMatch(/has stopped|What to do/u);
+    expect(await talk.ask("time")).toMatch(
+      /^! mainnet is healthy[^;]*; 1 alert is recovering\s[^]*mainnet made no block · recovering, its alert open for \d+ s/u,
+    );
   });
 
   test("says the worst first, and calls no network healthy that has an alert", async () => {

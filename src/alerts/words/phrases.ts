@@ -93,6 +93,7 @@ export function secondsIn(from: string, to: string): Pick<ClockForm, "seconds"> 
 }
 
 type Suppressor = Extract<RoutingDecision, { notify: false }>["by"];
+type WordedEpisode = Pick<Episode, "kind" | "rule" | "last"> & Partial<Pick<Episode, "state">>;
 type Begun = Pick<Episode, "began" | "beganBefore">;
 
 /** Follows `since`: when it began, or `at least` when it was first observed. */
@@ -117,8 +118,9 @@ export function lateTriggerNote(already: string | undefined): Block[] {
   return [paragraph(`Told only now because ${why}.`)];
 }
 
-/** What a condition means, and what to do about it, in one paragraph. */
-export function explanation({ kind, rule, last }: Pick<Episode, "kind" | "rule" | "last">): Block[] {
+/** What a condition means, and what to do about it, in one paragraph; nothing of what looks good again. */
+export function explanation({ kind, rule, last, state }: WordedEpisode): Block[] {
+  if (state === "recovering") return [];
   return meaningBlocks(KINDS[kind].meaning(last, ruleWords(rule) || "beyond its threshold"), KINDS[kind].remedy);
 }
 

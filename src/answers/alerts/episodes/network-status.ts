@@ -11,11 +11,11 @@ import { covers, rulesOf, type Subscription } from "../../../alerts/route/subscr
 import { type Episode, isOpen, type Machine } from "../../../alerts/judge/rules/episode.ts";
 import { ruleFor, timingOf } from "../../../alerts/judge/rules/rules.ts";
 import type { AlertService } from "../../../alerts/service/service.ts";
-import { conditionWords } from "../../../alerts/words/condition-words.ts";
+import { conditionWords, happening } from "../../../alerts/words/condition-words.ts";
 import { endOf, lengthWords } from "../../../alerts/words/phrases.ts";
 import type { Labels } from "../../../alerts/words/subscription-words.ts";
 import { DEFAULT_THRESHOLDS, standstillMillis, type Verdict } from "../../../api/verdict/verdict.ts";
-import { NETWORK_STATES, SEVERITY } from "../../../reply/states.js";
+import { EPISODE_WORDS, NETWORK_STATES, SEVERITY } from "../../../reply/states.js";
 import type { Tone } from "../../../reply/reply.ts";
 import { strong, text, type Text } from "../../../reply/text.ts";
 import { formatDuration, fromMillis, type Milliseconds, type Nanoseconds, toMillis } from "../../../units/time.ts";
@@ -234,9 +234,13 @@ export async function besideVerdict(
   if (worst === undefined) return withoutUndefined({ halt });
   const left = sorted.length - named.length;
   const open = {
-    ends: tone === "good" ? endWords(shortWords(worst, network), sorted.length - 1) : otherWords(sorted.length),
+    ends: endWords(tone === "good" ? shortWords(worst, network) : undefined, sorted),
     lines: [
-      ...named.map((one) => text`${shortWords(one, network)} · ${lengthWords(one, now).replace(/ so far$/u, "")}`),
+      ...named.map((one) => {
+        const length = lengthWords(one, now).replace(/ so far$/u, "");
+        const state = one.state === "recovering" ? `${EPISODE_WORDS.recovering}, its alert open for ` : "";
+        return text`${shortWords(one, network)} · ${state}${length}`;
+      }),
       ...(left > 0 ? [text`${left} more`] : []),
     ],
   };
@@ -251,17 +255,27 @@ function recentHalt(known: readonly Episode[], now: Milliseconds): Episode | und
 
 /** `LINK/USDC is in an auction`: its network stands before it. */
 function shortWords(one: Episode, network: string): string {
-  const { now, good } = conditionWords(one);
-  return plainText(shortText(one.state === "recovering" ? good : now)).replace(` on ${network}`, "");
+  return plainText(shortText(happening(one))).replace(` on ${network}`, "");
 }
 
-/** `LINK/USDC is in an auction, and 2 more alerts are open`. */
-function endWords(what: string, others: number): string {
-  return others === 0 ? what : `${what}, and ${others} more ${others === 1 ? "alert is" : "alerts are"} open`;
-}
-
-function otherWords(count: number): string {
-  return `${count} other ${count === 1 ? "alert is" : "alerts are"} open`;
+/** `LINK/USDC is in an auction, and 2 more alerts are open, 1 recovering`; without what is worst, `3 other …`. */
+function endWords(worst: string | undefined, open: readonly Episode[]): string {
+  const recovering = open.filter(({ state }) => state === "recovering").length;
+  const firing = open.length - recovering;
+  const named = worst === undefined || firing === 0 ? 0 : 1;
+  const more = firing - named;
+  const opens = `${more} ${named === 0 ? "other" : "more"} ${more === 1 ? "alert is" : "alerts are"} open`;
+  return [
+    ...(named === 0 ? [] : [worst]),
+    ...(more === 0 ? [] : [named === 0 ? opens : `and ${opens}`]),
+    ...(recovering === 0
+      ? []
+      : [
+          firing === 0
+            ? `${recovering} alert${recovering === 1 ? " is" : "s are"} recovering`
+            : `${recovering} recovering`,
+        ]),
+  ].join(", ");
 }
 
 /** A stall that the watchers know of, in words. */
