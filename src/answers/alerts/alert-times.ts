@@ -148,9 +148,10 @@ function spanIn(zone: string, compact: string, now: Milliseconds, ahead = false)
 function parsePast(typed: string, now: Milliseconds, zone: string): Stretch | undefined {
   const compact = typed.trim().toLowerCase().replaceAll(/\s+/gu, " ");
   const isSpan = parseTypedDuration(compact.replace(/^(?:last|past) (?=\d)/u, "").replace(/ ago$/u, "")) !== undefined;
-  const span = spanIn(isSpan ? "UTC" : zone, compact, now);
-  // Before it begins, the night that was.
-  if (compact === "tonight" && span !== undefined && span.from > now) return spanIn(zone, LAST_NIGHT, now);
+  // From this evening on; before it begins, the night that was or still runs.
+  const evening = compact === "tonight" ? spanIn(zone, "this evening", now) : undefined;
+  const usual = evening === undefined ? compact : evening.from < now ? "this evening" : LAST_NIGHT;
+  const span = spanIn(isSpan ? "UTC" : zone, usual, now);
   const daily = span === undefined ? parseTimeOfDay(compact) : undefined;
   if (daily === undefined) return span;
   const at = nextAt(zone, now, daily, -1);

@@ -143,6 +143,10 @@ describe("a range of the past", () => {
       "2026-11-01T05:30Z",
     ],
     ["last night, from noon on", "UTC", "last night", "2026-05-02T12:00Z", "2026-05-01T22:00Z", "2026-05-02T07:00Z"],
+    ["tonight, in the evening", "UTC", "tonight", "2026-05-02T20:54Z", "2026-05-02T18:00Z", "2026-05-02T20:54Z"],
+    ["tonight, by the zone", "Asia/Tokyo", "Tonight", "2026-05-02T11:00Z", "2026-05-02T09:00Z", "2026-05-02T11:00Z"],
+    ["tonight, after midnight", "UTC", "tonight", "2026-05-02T02:00Z", "2026-05-01T22:00Z", "2026-05-02T02:00Z"],
+    ["tonight, by day", "UTC", "tonight", "2026-05-02T12:00Z", "2026-05-01T22:00Z", "2026-05-02T07:00Z"],
     [
       "last night, in the evening",
       "Europe/Zurich",
