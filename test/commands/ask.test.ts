@@ -238,6 +238,10 @@ test.each([
   ["silence nodes 2 and 3 for 2h", /^Silence what\?[^]*sim-2[^]*sim-3/u],
   ["are nodes 1 and 2 fine", /^sim-1 is healthy[^]*Of sim-2: /u],
   ["what happened tonight", /^Not known: [^\n]*\n+From 2026-01-14 22:00 to 2026-01-15 07:00/u],
+  ["tell us here when the chain is stuck", /^Subscribe the console to stalls on mainnet\?/u],
+  ["let this channel know if blocks stop", /^Subscribe the console to stalls on mainnet\?/u],
+  ["ping us here when chain stucks", /^Subscribe the console to stalls on mainnet\?/u],
+  ["ping us here when mainnet gets stuck", /^Subscribe the console to stalls on mainnet\?/u],
   ["silence node 2 tomorrow 22:00 for 2 hours", /from 2026-01-16 22:00:00 UTC to 2026-01-17 00:00:00 UTC\?/u],
 ])("%s, in the short words of a phone, is understood", async (line, meant, failure?: string) => {
   const reply = await (await sharedTalk()).askFor(line);

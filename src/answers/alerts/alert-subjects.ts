@@ -3,7 +3,8 @@ import type { SubjectFamily } from "../../alerts/judge/kinds/kind.ts";
 import { type AlertKind, KINDS } from "../../alerts/judge/kinds/kinds.ts";
 import type { ChosenKinds } from "../../alerts/route/subscription.ts";
 import type { MarketNames } from "../../api/model/names.ts";
-import { plainWords } from "../../bot/grammar/plain-words.ts";
+import { isContentWord, plainWords } from "../../bot/grammar/plain-words.ts";
+import { stem } from "../../bot/grammar/stem.ts";
 import { didYouMean, nearest, quoteTyped } from "../../bot/nearest.ts";
 import {
   type Choice,
@@ -283,12 +284,21 @@ export async function saidKinds(words: readonly string[], context: SuggestContex
   const about = findNode(subject?.value ?? "", context.api) === undefined ? "market" : "node";
   const isBeside = (at: number): boolean => at < first || of.has(words[at - 1] ?? "");
   const called = words.map((word, at) =>
-    kindsCalled(word).filter((kind) => subject === undefined || (isBeside(at) && KINDS[kind].about === about)),
+    kindsCalled(isStopped(words, at, context.api.network) ? "stall" : word).filter((kind) => subject === undefined || (isBeside(at) && KINDS[kind].about === about)),
   );
   const kinds = [...new Set(called.flat())];
   const isCalled = (at: number): boolean => called[at]?.[0] !== undefined;
   const own = words.filter((word, at) => isCalled(at) || (FAMILY.test(word) && isCalled(at + 1)));
   return kinds.length === 0 ? undefined : { value: kinds.join(","), words: own };
+}
+
+const STOPPED = /^(?:stop|stuck|fr[eo]z|freez|frozen|hang|hung)$/u;
+
+/** Whether a word says that blocks stopped: before it, past words that say nothing, stands the network. */
+function isStopped(words: readonly string[], at: number, network: string): boolean {
+  const before = words.slice(0, at).map(stem).findLast(isContentWord) ?? "";
+  const isNetwork = /^(?:network|net|chain|block|blockchain)$/u.test(before) || before === stem(network.toLowerCase());
+  return isNetwork && STOPPED.test(stem(words[at] ?? ""));
 }
 
 /** What stands before the noun of a kind, and says no more than it. */
