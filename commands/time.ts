@@ -60,7 +60,7 @@ export const time = command({
     "last|latest|current|newest|which|what block|height|number",
     "network|chain time|age",
     "healthy|health|status",
-    "network|chain|blockchain|{node}",
+    "network|chain|blockchain|{network}|{node}",
   ],
   summary: "Is the network healthy?",
   verb: "Show network health",

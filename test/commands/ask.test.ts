@@ -242,6 +242,9 @@ test.each([
   ["let this channel know if blocks stop", /^Subscribe the console to stalls on mainnet\?/u],
   ["ping us here when chain stucks", /^Subscribe the console to stalls on mainnet\?/u],
   ["ping us here when mainnet gets stuck", /^Subscribe the console to stalls on mainnet\?/u],
+  // A network alone, or beside one word that nobody knows.
+  ["yo is mainnet borked rn??", /^mainnet is healthy, block \d+\s+Not understood: “borked”\./u],
+  ["testnet?", /^testnet is healthy(?![^]*Not understood)/u],
   ["silence node 2 tomorrow 22:00 for 2 hours", /from 2026-01-16 22:00:00 UTC to 2026-01-17 00:00:00 UTC\?/u],
 ])("%s, in the short words of a phone, is understood", async (line, meant, failure?: string) => {
   const reply = await (await sharedTalk()).askFor(line);
