@@ -284,7 +284,9 @@ export async function saidKinds(words: readonly string[], context: SuggestContex
   const about = findNode(subject?.value ?? "", context.api) === undefined ? "market" : "node";
   const isBeside = (at: number): boolean => at < first || of.has(words[at - 1] ?? "");
   const called = words.map((word, at) =>
-    kindsCalled(isStopped(words, at, context.api.network) ? "stall" : word).filter((kind) => subject === undefined || (isBeside(at) && KINDS[kind].about === about)),
+    kindsCalled(isStopped(words, at, context.api.network) ? "stall" : word).filter(
+      (kind) => subject === undefined || (isBeside(at) && KINDS[kind].about === about),
+    ),
   );
   const kinds = [...new Set(called.flat())];
   const isCalled = (at: number): boolean => called[at]?.[0] !== undefined;
