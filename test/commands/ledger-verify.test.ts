@@ -53,9 +53,10 @@ describe("a file that is given back", () => {
     const tables = withTablesAsFiles(lastReply).attachments.slice(1);
     expect(tables.map((file) => file.name)).toEqual(["transfer-types.csv", "balances.csv"]);
     for (const file of tables) {
-      expect(await verify((await buffer(file.open())).toString(), file.name)).toMatch(
-        saying("✓", file.name, "00000001"),
-      );
+      const csv = (await buffer(file.open())).toString();
+      const said = await verify(csv, file.name);
+      expect(said).toMatch(saying("✓", file.name, "00000001"));
+      expect([/^Rows +(\d+)$/mu.exec(said)?.[1], said.includes("Span")]).toEqual([`${lines(csv).length - 1}`, false]);
       expect(await ask(`ledger verify sha256:${file.sha256}`)).toMatch(saying("•", file.name, "00000001"));
     }
     const given = lastReply.attachments.map((attachment) => ({ name: attachment.name, alt: undefined, attachment }));

@@ -45,7 +45,7 @@ export function verifiedReply(
     title: name === undefined ? hashTitle(found) : text`${what} ${verdictWords(found)}`,
     blocks: [
       ...differences(found),
-      ...facts(factsOf(found, name === undefined)),
+      ...facts(factsOf(found, rows, name === undefined)),
       ...(typeof given === "string" ? [] : [paragraph(text`No file was read. ${checkWords(given.chat, sha256)}`)]),
       ...details([fields([hash])]),
     ],
@@ -121,10 +121,13 @@ function againWords(again: Found["again"]): Text {
   return again.length > AGAIN_SHOWN ? text`${named} and ${again.length - AGAIN_SHOWN} more` : named;
 }
 
+/** The rows and the span of the export; of what else was delivered, such as a table beside it, its own rows. */
 function factsOf(
-  { network, node, madeAt, delivered, again, account: { rows, firstTime, lastTime } }: Found,
+  { network, node, madeAt, delivered, again, verdict, account }: Found,
+  ownRows: number | undefined,
   isHash: boolean,
 ) {
+  const { rows, firstTime, lastTime } = verdict.kind === "packed" ? { rows: ownRows } : account;
   const [first, last] = [firstTime, lastTime].map((at) =>
     at === undefined ? undefined : time(nanoseconds(BigInt(at))),
   );
@@ -134,7 +137,7 @@ function factsOf(
       wide: true,
     }),
     ...(again.length === 0 ? [] : [field("The same again", againWords(again), { wide: true })]),
-    field("Rows", formatCount(rows)),
+    ...(rows === undefined ? [] : [field("Rows", formatCount(rows))]),
     ...(first === undefined || last === undefined ? [] : [field("Span", text`${first} to ${last}`, { wide: true })]),
   ];
 }
