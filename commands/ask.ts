@@ -102,9 +102,7 @@ export const ask = command({
       });
     }
     const sure = sureGuess(found);
-    const isTyped = context.platforms.isOperators(context.here.platform);
-    if (sure === undefined || !runs(sure, isTyped))
-      return offer(sure === undefined ? found : [sure], question, context);
+    if (sure === undefined || !runs(sure)) return offer(sure === undefined ? found : [sure], question, context);
     // What is for the asker alone is not shown in an answer that others see.
     const isShown = context.audience === "channel" && context.openly !== true;
     const seen = askedPrivately ? { private: true } : isShown ? { private: false } : {};

@@ -19,7 +19,6 @@ import { misspelt } from "../../bot/nearest.ts";
 import type { UserError } from "../../errors.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { type Option, type Options, type Said, type SuggestContext } from "../../bot/options/options.ts";
-import { neededParty } from "../../bot/options/saved-parties.ts";
 import { cross, saidRun, without } from "../../bot/options/said.ts";
 import { parseTimeSpan, TIME_WORDS } from "../../bot/options/time-span.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
@@ -173,12 +172,11 @@ const NAME = /[\d\p{Lu}/_@<#-]/u;
 
 /**
  * Whether a guess may run by itself: what only reads, and lacks nothing; a list whose newest rows come first holds those of
- * a time. `typed`: whoever asks typed a line that nobody else sees, so what is long to make is made where its party is named.
+ * a time. What is long to make is offered first.
  */
-export function runs(guess: Guess, typed: boolean): boolean {
+export function runs(guess: Guess): boolean {
   const { changes, askedFirst, options } = guess.command;
-  const isWhole = typed && neededParty(options, guess.options) === undefined;
-  const isOffered = changes === true || (askedFirst === true && !isWhole) || takesFile(guess);
+  const isOffered = changes === true || askedFirst === true || takesFile(guess);
   const isOther = (word: string): boolean =>
     NAME.test(word) || (PAST_DAYS.test(word) && options["newest"] === undefined);
   return !isOffered && lacking(guess).length === 0 && !guess.unread.some(isOther);
