@@ -101,7 +101,7 @@ const options = {
     kind: "flag",
     section: "The file",
     phrase: "and check it",
-    description: "You are told whether the file reached you whole and unchanged",
+    description: "The file is read back before you get it, and you are told whether it is unchanged",
     default: false,
     said: (words: readonly string[]) => {
       const said = words.filter((one) => CHECK_WORDS.has(stem(one)));
@@ -200,7 +200,9 @@ async function checked(answered: Reply, context: Context): Promise<Reply> {
     ...answered,
     tone: verified.tone === "good" ? answered.tone : verified.tone,
     blocks: [
-      paragraph(text`Checked: ${isSame ? "the file is byte for byte the one exported" : verified.title}.`),
+      paragraph(
+        text`Checked before it is handed over: ${isSame ? "read back, the file is unchanged" : verified.title}.`,
+      ),
       ...answered.blocks,
     ],
     actions: answered.actions.filter((one) => !("invocation" in one) || one.invocation.command !== "ledger verify"),

@@ -148,7 +148,7 @@ test("an export by a mention is the party and the asset, seen by whoever asks al
   const exported = (await ann.press(asset, "USDT · Tether USD")).last;
   await until(() => exported.files.length > 0, "the file");
   // What is checked is not offered to be checked.
-  expect(textOf(exported)).toMatch(/Checked: .*byte for byte/u);
+  expect(textOf(exported)).toMatch(/Checked before it is handed over: read back, the file is unchanged/u);
   expect(labelsOf(exported)).not.toContain("Check the file");
 });
 

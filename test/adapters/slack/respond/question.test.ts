@@ -39,7 +39,7 @@ test("an export asks for its party and its asset by what there is, and its file 
   const exported = await chosen(ann, asset);
   await until(() => said(ann.sees(scene.channel).at(-1)!).includes("is in your direct m"), "the file");
   const shown = (): string => ann.sees(scene.channel).map(said).join("\n");
-  expect(shown()).toMatch(/Checked: the file is byte for byte the one exported/u);
+  expect(shown()).toMatch(/Checked before it is handed over: read back, the file is unchanged/u);
   // What is checked is not offered to be checked.
   expect(labelsOf((ann.sees(scene.channel).at(-1) ?? exported).blocks)).not.toContain("Check the file");
 });
