@@ -19,8 +19,8 @@ import { misspelt } from "../../bot/nearest.ts";
 import type { UserError } from "../../errors.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { type Option, type Options, type Said, type SuggestContext } from "../../bot/options/options.ts";
-import { cross, saidRun, without } from "../../bot/options/said.ts";
-import { parseTimeSpan, TIME_WORDS } from "../../bot/options/time-span.ts";
+import { cross, isCutShort, saidRun, without } from "../../bot/options/said.ts";
+import { DAY_WORDS, parseTimeSpan, TIME_WORDS } from "../../bot/options/time-span.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 
 /** A command that a question may ask for, with the values that its words say. */
@@ -76,7 +76,7 @@ export async function guesses(question: string, asked: CommandContext<Options>):
 /** Each word that no command knows, where it is near to a telling one, as that: a name is not lost in a small word. */
 function withoutSlips(typed: string, { commands, networks }: Context): string {
   const asked = commands.flatMap(({ asked = [] }) => asked.flatMap((one) => one.split(/[ |]/u)));
-  const times = [...TIME_WORDS, "minute minutes hour hours days weeks"].flatMap((words) => words.split(" "));
+  const times = [...TIME_WORDS, ...DAY_WORDS].flatMap((words) => words.split(" "));
   const known = [...asked, ...SMALL_WORDS, ...times, ...networks, ...COINS.keys(), ...COINS.values()];
   const [words, stems] = [new Set(known), new Set(known.map(stem))];
   // A word that is cut off is no other form of it: `nod`.
@@ -242,11 +242,13 @@ async function guess(
   // What somebody begins with is rather meant, whatever follows.
   const isAside = first !== undefined && share < MIN_SHARE && !explained.has(first);
   if (score === 0 || (isAside && score < 2)) return undefined;
-  const options = Object.fromEntries(
-    Object.entries(said).map(([name, { value }]) => [name, asWritten(value, command.options[name], context.written)]),
-  );
   const known = new Set([...explained].map(stem));
   const isUnknown = (word: string): boolean => tells(word) && !known.has(stem(word));
+  const isWhole = ([name, one]: [string, Said]): boolean => !isCutShort(command, name, one, words, isUnknown);
+  const whole = Object.entries(said).filter(isWhole);
+  const options = Object.fromEntries(
+    whole.map(([name, { value }]) => [name, asWritten(value, command.options[name], context.written)]),
+  );
   const also = await anotherSaid(command, said, words, words.filter(isUnknown), context);
   const isUnread = (word: string): boolean => isUnknown(word) && word !== also?.said;
   return {

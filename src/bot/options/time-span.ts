@@ -39,6 +39,12 @@ export const TIME_WORDS: readonly string[] = [
   ...["last", "this"].flatMap((which) => ["day", "week", "month", "quarter", "year"].map((unit) => `${which} ${unit}`)),
 ];
 
+/** Parts of days, weekdays and units, as somebody may misspell them. */
+export const DAY_WORDS: readonly string[] = [
+  "morning midday afternoon evening night midnight minute minutes hour hours days weeks",
+  "monday tuesday wednesday thursday friday saturday sunday",
+];
+
 /** The time in words that was probably meant; undefined where none is near. */
 export function nearestTime(typed: string): string | undefined {
   return nearest(typed.trim().replaceAll(/\s+/gu, " "), TIME_WORDS);
