@@ -138,8 +138,12 @@ export function fillExample(example: string, given: Ask["options"], command: Any
   return line;
 }
 
-/** An invocation as a typed line, with quotes where values need them. */
+/** An invocation as a typed line, with quotes where values need them; a question alone stands bare, as people type it. */
 export function formatLine(ask: Ask): string {
+  const { question, ...others } = ask.options;
+  const isBare =
+    typeof question === "string" && /^(?!\s|--?[a-z])[^:"'`“”„‘’«»\\]+$/iu.test(question) && !/\s-/u.test(question);
+  if (ask.command === QUESTION && isBare && Object.keys(others).length === 0) return `${QUESTION} ${question}`;
   let line = ask.command;
   for (const name of Object.keys(ask.options)) line += ` ${name}:${quoteValue(String(ask.options[name]))}`;
   return line;
