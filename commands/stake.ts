@@ -39,7 +39,13 @@ type Context = CommandContext<typeof options>;
 export const stake = command({
   name: "stake",
   alsoCalled: ["linking"],
-  asked: ["stake|staker {party}", "stake|staker", "who stake|staker", "stake my|link|party|holder"],
+  asked: [
+    "stake|staker {party}",
+    "stake|staker",
+    "who stake|staker",
+    "big|large|top|high stake|staker",
+    "stake my|link|party|holder",
+  ],
   summary: "A party's stake, or the largest ones",
   verb: "Show stake",
   examples: ["stake", "stake <party>", "stake all"],

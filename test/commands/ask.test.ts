@@ -98,6 +98,7 @@ test.each([
   ["the network gut?", /^mainnet is healthy, block \d+\s+Not understood: “gut”\./u],
   ["show me the biggest stakers", /^\d+ parties stake /u],
   ["top stakers", /^\d+ parties stake /u],
+  ["who is the bigest staker", /^\d+ parties stake (?![^]*Not understood)/u],
   ["when was the last chekpoint", /^Newest checkpoint: (?![^]*Not understood)/u],
   ["last week checkpoints", /^Newest checkpoint: [^\n]*\s+Not understood: “last week”\./u],
   ["btc sprd", MEANT["spread of BTC"]],
