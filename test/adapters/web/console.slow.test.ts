@@ -273,13 +273,16 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
   test("what takes the place of an answer has an address; the back button brings the answer before it back", async () => {
     await using visitor = await visit();
     const { page, bot, harness } = visitor;
+    const heading = () => page.locator(".asked code").textContent();
     await say(page, "market list");
     await page.getByRole("button", { name: "Next" }).click();
     await expect.poll(() => titles(page)).toEqual(["Markets, page 2"]);
     expect(page.url()).toBe(`${harness.url}/?q=market+list+page%3A2`);
+    expect(await heading()).toBe("market list page:2");
     await page.goBack();
     await expect.poll(() => titles(page)).toEqual(["Markets, page 1"]);
     expect(page.url()).toBe(`${harness.url}/?q=market+list`);
+    expect(await heading()).toBe("market list");
     await page.goForward();
     await expect.poll(() => titles(page)).toEqual(["Markets, page 2"]);
     await page.goBack();
@@ -289,6 +292,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     await page.reload();
     await expect.poll(() => titles(page)).toEqual(["Markets, page 2"]);
     expect(bot.asked).toHaveLength(3);
+    expect(await heading()).toBe("market list page:2");
     expect(visitor.complaints).toEqual([]);
   });
 

@@ -11,10 +11,11 @@ const MAX_EXCHANGES = 200;
 /** Of an exchange whose buttons replace its answer, so many answers are kept for the back button. */
 const MAX_ANSWERS = 20;
 
+/** @typedef {{ question: Question, answer: Answer, at: number, heading: string | undefined }} Shown */
 /**
  * @typedef {object} Place The addresses of an exchange.
  * @property {string} address That of what it shows, or is asked.
- * @property {Map<string, { question: Question, answer: Answer, at: number }>} answers What it showed, by address.
+ * @property {Map<string, Shown>} answers What it showed, by address.
  */
 
 /**
@@ -43,15 +44,16 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
     const number = asked;
     /** @type {Place} */
     const place = { address: addressOf(question), answers: new Map() };
-    /** @param {{ question: Question, answer?: Answer, job?: string, at?: number }} what */
+    /** @param {{ question: Question, answer?: Answer, job?: string, at?: number, heading?: string | undefined }} what */
     const keep = (what) => {
       kept.put(number, { line, heading, at: Date.now(), ...what });
-      if (what.answer !== undefined) note(place, what.question, what.answer, what.at ?? Date.now());
+      const { answer, at = Date.now(), heading: shown = heading } = what;
+      if (answer !== undefined) note(place, { question: what.question, answer, at, heading: shown });
     };
     /** @type {Surroundings} */
     const surroundings = {
       ...around(),
-      answered: (given, answer) => keep({ question: given, answer }),
+      answered: (given, answer, shown) => keep({ question: given, answer, heading: shown }),
       goesOn: (given, job) => keep({ question: given, job }),
       replacing: (given) => {
         place.address = addressOf(given);
@@ -145,14 +147,12 @@ export function createConversation({ log, head, welcome, letGo, kept, around, re
 
 /**
  * @param {Place} place
- * @param {Question} question
- * @param {Answer} answer
- * @param {number} at
+ * @param {Shown} shown
  */
-function note({ answers }, question, answer, at) {
-  const address = addressOf(question);
+function note({ answers }, shown) {
+  const address = addressOf(shown.question);
   answers.delete(address);
-  answers.set(address, { question, answer, at });
+  answers.set(address, shown);
   const [oldest] = answers.keys();
   if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest);
 }

@@ -27,8 +27,8 @@ import { localTime, span } from "../reply/times.js";
  *   Resolves once it is answered.
  * @property {(question: ButtonQuestion) => void} fillIn Opens the form of a button that is to be filled in.
  * @property {(exchange: HTMLElement) => void} grown Called when an answer has come.
- * @property {(question: Question, answer: Answer) => void} [answered] Called with every answer of
- *   the bot that stays.
+ * @property {(question: Question, answer: Answer, heading: string) => void} [answered] Called with every answer of
+ *   the bot that stays, and what stands above it.
  * @property {Pick<ReturnType<typeof import("./file-picker.js").createFilePicker>, "takesFile" | "choose">} files
  * @property {(question: Question) => void} [replacing] Called when a press asks what takes the place of the answer.
  * @property {(question: Question, job: string) => void} [goesOn] Called with the code of a job that goes on by itself
@@ -74,7 +74,8 @@ export function createExchange(line, around, heading) {
    * Asks and shows progress and answer. With `inPlace`, the former answer stays until the new one is there.
    *
    * @param {Question} question
-   * @param {{ inPlace: boolean, focusLabel?: string } & Start} how
+   * @param {{ inPlace: boolean, focusLabel?: string, line?: string } & Start} how `line`: what is asked now in the place of
+   *   the line above it.
    */
   async function run(question, how) {
     running?.abort();
@@ -97,10 +98,11 @@ export function createExchange(line, around, heading) {
       const previews = around.previews.length > 0;
       const { reply, whole } = await answerTo(question, how, { signal: control.signal, previews, progress });
       stopWaiting();
+      if (how.line !== undefined) entitle(withShortIds(withoutKeys(how.line)), how.line);
       const millis = how.answer === undefined ? performance.now() - started : 0;
       show(reply, { final: true, millis, shownAs });
       if (Object.hasOwn(reply.previews ?? {}, shownAs)) await choose(reply, shownAs);
-      around.answered?.(question, reply);
+      around.answered?.(question, reply, code.textContent ?? "");
       void whole?.then((amended) => (amended === undefined ? undefined : showWhole(question, amended, reply)));
     } catch (thrown) {
       stopWaiting();
@@ -128,7 +130,16 @@ export function createExchange(line, around, heading) {
     keepFocus(element, () => show(whole, how), panel);
     if (how.shownAs !== "bellwether") void choose(whole, how.shownAs);
     around.announce(announcement({ ...whole, title: whole.added ?? whole.title }, { now: Date.now() }));
-    around.answered?.(question, whole);
+    around.answered?.(question, whole, code.textContent ?? "");
+  }
+
+  /**
+   * @param {string} heading
+   * @param {string} asks
+   */
+  function entitle(heading, asks) {
+    code.textContent = heading;
+    code.title = asks;
   }
 
   /**
@@ -193,7 +204,9 @@ export function createExchange(line, around, heading) {
     if (form === true) return around.files.takesFile(command) ? around.files.choose() : around.fillIn(question);
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) around.replacing?.(question);
-    if (inPlace) return run(question, { inPlace, focusLabel: label });
+    // What is only asked again keeps the words in which it was asked.
+    const other = effect === "replace" && label !== "Refresh" ? { line: formatLine(command, options) } : {};
+    if (inPlace) return run(question, { inPlace, focusLabel: label, ...other });
     const how = { focus: true, heading: answer?.asks === true ? chosenWords(command, label) : label, shownAs: shown };
     await around.askBelow(question, formatLine(command, options), how);
     if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
@@ -209,10 +222,11 @@ export function createExchange(line, around, heading) {
     /**
      * Shows what was answered before the page was reloaded.
      *
-     * @param {{ question: Question, answer?: Answer, job?: string, at: number }} kept
+     * @param {{ question: Question, answer?: Answer, job?: string, at: number, heading?: string | undefined }} kept
      */
     restore(kept) {
       asking = kept.question;
+      if (kept.heading !== undefined && kept.heading !== code.textContent) entitle(kept.heading, kept.heading);
       const { answer: reply, job: left, at: keptAt } = kept;
       if (reply !== undefined) show(reply, { final: true, millis: 0, keptAt });
       else if (left === undefined) show(unansweredReply([]), { final: true, millis: 0, keptAt, unanswered: true });
