@@ -215,7 +215,7 @@ async function offerValues(
   return askedBack(
     titleOf(only, option),
     [...before, ...readOf(only, context, option), ...notesOf([only])],
-    [...partyActions(only, option, context), ...choiceActions(label, open, askWith), ...others],
+    [...choiceActions(label, open, askWith), ...others, ...partyActions(only, option, context)],
   );
 }
 
@@ -232,10 +232,10 @@ function readOf(guess: Guess, context: Context, chosen?: string): Block[] {
   return [...facts(read), ...flags, ...(isSaid ? [] : [paragraph(about.endsWith("?") ? about : `${about}.`)])];
 }
 
-/** Where a party is chosen: to save one's own, and to type its id where the place has forms. */
+/** Where a party is chosen: to type its id where the place has forms, and last to save one's own. */
 function partyActions({ command, options }: Guess, option: string, context: Context): Action[] {
   if (neededParty(command.options, options) !== option) return [];
-  return [SAVE_PARTY_ACTION, ...formActions(context, "By its id", command.name, options)];
+  return [...formActions(context, "By its id", command.name, options), SAVE_PARTY_ACTION];
 }
 
 function notesOf(found: readonly Guess[]): Block[] {

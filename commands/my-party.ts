@@ -32,6 +32,7 @@ export const myParty = command({
   shownBy: "my parties",
   personal: true,
   options,
+  fields: () => ["id", "name"],
   run: async (context) => {
     const partyId = await resolveId(PARTY, context.options.id, context, "id");
     const name = parseName(context.options.name);

@@ -25,6 +25,7 @@ export const myZone = command({
       example: "Europe/Zurich",
     },
   },
+  fields: () => ["zone"],
   begins: async ({ zone }) => ({ zone: await zone() }),
   run: async (context) => {
     const zone = parseZone("zone", context.options.zone);
