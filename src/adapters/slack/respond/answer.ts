@@ -44,7 +44,8 @@ export function createAnswer(
   const { responder: here, caller, channel, thread, above, fresh } = request;
   const may = ask === undefined ? undefined : slack.bot.commonButtons(ask.command);
   const refresh = ask !== undefined && may?.refresh === true ? { ask } : {};
-  const hasForm = ask !== undefined && ask.command !== "help" && commandOf(slack, ask) !== undefined;
+  // Neither help nor a question in plain words has values to fill in.
+  const hasForm = ask !== undefined && !["ask", "help"].includes(ask.command) && commandOf(slack, ask) !== undefined;
   const missing = ask === undefined ? "" : missingLine(slack.command, ask, commandOf(slack, ask)?.shownBy);
   let reply = given;
   let files: FileBatch | undefined;
