@@ -81,7 +81,7 @@ export const order = command({
   verb: "Show order",
   shows: ({ id }) =>
     id === undefined
-      ? { says: "Which order? Only you will see them.", press: "Choose an order" }
+      ? { says: "Which order? Only you will see it.", press: "Choose an order" }
       : { says: "Only you will see the order", press: "Show the order" },
   examples: ["order <id>", "order <id> version:1", "order state:rejected"],
   options,

@@ -5,6 +5,7 @@ import { presetAudience } from "./audience-settings.ts";
 import type { AnyCommand } from "./command.ts";
 import { formatLine, QUESTION } from "./grammar/grammar.ts";
 import type { Invocation } from "./invocation.ts";
+import { sentenceOf } from "./options/parse-options.ts";
 import type { BotSetup } from "./setup.ts";
 
 /** A longer line stands below the title. */
@@ -43,11 +44,15 @@ export function pressInstead(invocation: Invocation, setup: BotSetup): Reply | u
 
 /** The press behind which the asker alone sees the answer, or what `ask` asks instead; a place that can answers it at once. */
 export function aloneInstead(
-  { name, shows, title, verb }: AnyCommand,
+  command: AnyCommand,
   options: Ask["options"],
-  ask: Ask = { command: name, options },
+  ask: Ask = { command: command.name, options },
 ): Reply {
-  const { says, press } = shows?.(options) ?? { says: "Only you will see the answer", press: title ?? verb ?? "Show" };
+  const { shows, title, verb } = command;
+  const { says, press } = shows?.(options) ?? {
+    says: `${sentenceOf(command, options)}: only you will see it`,
+    press: title ?? verb ?? "Show",
+  };
   return {
     ...askedBack(says, [], [{ label: press, invocation: ask, effect: "reply" }]),
     alone: ask,

@@ -106,7 +106,7 @@ test("whose orders, and which, is to choose from by whoever asks alone; a typed 
   const asked = async (): Promise<StoredMessage> => {
     const offered = await ann.writes(on.channel, "@bot why was my order rejected");
     expect([textOf(offered), labelsOf(offered)]).toEqual([
-      expect.stringContaining("Which order? Only you will see them."),
+      expect.stringContaining("Which order? Only you will see it."),
       ["Choose an order"],
     ]);
     return (await ann.press(offered, "Choose an order")).last;
