@@ -74,7 +74,7 @@ export function createExchange(line, around, heading) {
    * Asks and shows progress and answer. With `inPlace`, the former answer stays until the new one is there.
    *
    * @param {Question} question
-   * @param {{ inPlace: boolean, focusLabel?: string, line?: string } & Start} how `line`: what is asked now in the place of
+   * @param {{ inPlace: boolean, focusLabel?: string, line?: string | undefined } & Start} how `line`: what is asked now in the place of
    *   the line above it.
    */
   async function run(question, how) {
@@ -98,7 +98,7 @@ export function createExchange(line, around, heading) {
       const previews = around.previews.length > 0;
       const { reply, whole } = await answerTo(question, how, { signal: control.signal, previews, progress });
       stopWaiting();
-      if (how.line !== undefined) entitle(withShortIds(withoutKeys(how.line)), how.line);
+      entitle(code, how.line);
       const millis = how.answer === undefined ? performance.now() - started : 0;
       show(reply, { final: true, millis, shownAs });
       if (Object.hasOwn(reply.previews ?? {}, shownAs)) await choose(reply, shownAs);
@@ -134,15 +134,6 @@ export function createExchange(line, around, heading) {
   }
 
   /**
-   * @param {string} heading
-   * @param {string} asks
-   */
-  function entitle(heading, asks) {
-    code.textContent = heading;
-    code.title = asks;
-  }
-
-  /**
    * @param {Answer} reply
    * @param {{ final: boolean, millis: number, keptAt?: number, unanswered?: boolean, shownAs?: string }} how `keptAt`: it
    *   was answered before the page was reloaded, in Unix milliseconds. `shownAs`: the platform whose preview of it is shown.
@@ -161,10 +152,7 @@ export function createExchange(line, around, heading) {
     // What failed on the way can be asked once more.
     const again = () => void run(asking, { inPlace: true, focusLabel: "Ask again", file: given });
     if (reply.failure === "network" || how.unanswered === true) status.append(makeButton("Ask again", "small", again));
-    const choosing = (/** @type {string} */ id) => {
-      preferred = id;
-      void choose(reply, id);
-    };
+    const choosing = (/** @type {string} */ id) => void choose(reply, (preferred = id));
     const tabs = previewTabs(reply, around.previews, { panel, chosen: how.shownAs ?? "bellwether", choose: choosing });
     asked.replaceChildren(code, status, ...tabs);
     if (how.keptAt !== undefined) return;
@@ -205,8 +193,8 @@ export function createExchange(line, around, heading) {
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) around.replacing?.(question);
     // What is only asked again keeps the words in which it was asked.
-    const other = effect === "replace" && label !== "Refresh" ? { line: formatLine(command, options) } : {};
-    if (inPlace) return run(question, { inPlace, focusLabel: label, ...other });
+    const anew = effect === "replace" && label !== "Refresh" ? formatLine(command, options) : undefined;
+    if (inPlace) return run(question, { inPlace, focusLabel: label, line: anew });
     const how = { focus: true, heading: answer?.asks === true ? chosenWords(command, label) : label, shownAs: shown };
     await around.askBelow(question, formatLine(command, options), how);
     if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
@@ -225,9 +213,9 @@ export function createExchange(line, around, heading) {
      * @param {{ question: Question, answer?: Answer, job?: string, at: number, heading?: string | undefined }} kept
      */
     restore(kept) {
+      const { answer: reply, heading: before, job: left, at: keptAt } = kept;
       asking = kept.question;
-      if (kept.heading !== undefined && kept.heading !== code.textContent) entitle(kept.heading, kept.heading);
-      const { answer: reply, job: left, at: keptAt } = kept;
+      entitle(code, before);
       if (reply !== undefined) show(reply, { final: true, millis: 0, keptAt });
       else if (left === undefined) show(unansweredReply([]), { final: true, millis: 0, keptAt, unanswered: true });
       else show(unansweredReply(jobActions(left)), { final: true, millis: 0, keptAt });
@@ -322,6 +310,16 @@ function makeButton(label, size, press) {
 function focusButton(element, label) {
   const same = [...element.querySelectorAll("button")].find((button) => button.textContent === label);
   (same ?? element).focus();
+}
+
+/**
+ * @param {HTMLElement} code
+ * @param {string} [line] Left out where its words stay.
+ */
+function entitle(code, line) {
+  if (line === undefined || line === code.textContent) return;
+  code.textContent = withShortIds(withoutKeys(line));
+  code.title = line;
 }
 
 /**
