@@ -153,8 +153,8 @@ test.each([
   ["show the chart of mainnet", /^Nothing is kept that could be drawn of mainnet in that time/u],
   ["draw the price of eth/usdt, last 7d", /^Nothing is kept[^]*chart what:ETH\/USDT last:7d/u],
   ["picture of blocks", /^Nothing is kept that could be drawn of blocks of mainnet/u],
-  ["which market has the tightest spread", /^14 markets trade on mainnet(?![^]*Not understood)/u],
-  ["wer is the best spread", /^14 markets trade on mainnet(?![^]*Not understood)/u],
+  ["which market has the tightest spread", /^14 of 27 markets trade(?![^]*Not understood)/u],
+  ["wer is the best spread", /^14 of 27 markets trade(?![^]*Not understood)/u],
   ["what block are we at", MEANT["is the network healthy"]],
   // What begins as a wish is one, whatever it is about; what was asks for no change.
   ["how do i get told when a node dies", /^Subscribe the console to the ops alerts/u],
@@ -232,8 +232,8 @@ test.each([
   ["silence the stall til 8", /^Silence stalls [^]* until 2026-01-16 08:00:00 UTC\?/u],
   ["dont ping us between 22 and 7", /from 2026-01-15 22:00:00 UTC to 2026-01-16 07:00:00 UTC\?/u],
   ["price of dodge coin", /^DOGE\/USDT trades at/u],
-  ["which markets are halted rn", /^14 markets trade on mainnet(?![^]*Not understood)/u],
-  ["market with biggest volume", /^14 markets trade on mainnet[^]*Not understood: “volume”/u],
+  ["which markets are halted rn", /^14 of 27 markets trade(?![^]*Not understood)/u],
+  ["market with biggest volume", /^14 of 27 markets trade[^]*Not understood: “volume”/u],
   ["what happened over nite", /^Overnight is not known/u],
   ["warum ist mein order abgelehnt", /^No command answers “warum[^]*Ask in English\. Did you mean order\?/u, "caller"],
   ["silence nodes 2 and 3 for 2h", /^Silence what\?[^]*sim-2[^]*sim-3/u],
@@ -421,7 +421,7 @@ test("an export is offered as a sentence, and goes on to say what it is of", asy
   }
   const next = linesOf(await talk.askFor("export last week and check it")).find((line) => line.includes(" party:"));
   expect(fullText(await talk.askFor(next ?? ""))).toMatch(
-    /^The ledger of which asset\?\s+Export a ledger of [0-9a-f]{8}…[0-9a-f]{4} from last week and check it\./u,
+    /^The ledger of which asset\?\s+To export a ledger of [0-9a-f]{8}…[0-9a-f]{4} from last week and check it, give its symbol \(USDT\) or id\./u,
   );
 });
 

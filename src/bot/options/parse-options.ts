@@ -61,8 +61,12 @@ export function missingOption(
   const [example] = command.examples;
   const option = command.options[name];
   const { question, description = "", hint } = option ?? {};
-  const given = question === undefined || Object.keys(raw).length === 0 ? "" : `${sentenceOf(command, raw)}. `;
-  const words = question === undefined ? description : `${given}${hint ?? description}`;
+  const said = question === undefined ? description : (hint ?? description);
+  const given = question !== undefined && Object.keys(raw).length > 0 ? sentenceOf(command, raw) : undefined;
+  const words =
+    given === undefined
+      ? said
+      : `To ${given[0]?.toLowerCase()}${given.slice(1)}, give ${said[0]?.toLowerCase()}${said.slice(1)}`;
   const taken = takenAs(name, command.options, raw);
   const needs = question ?? `${command.name} needs ${article(name)}.`;
   const instead = taken === undefined ? "" : ` ${quoteTyped(taken.value)} was taken as its ${taken.name}.`;
