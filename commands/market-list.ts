@@ -3,7 +3,7 @@ import type { AlertsContext } from "../src/answers/alerts/destination.ts";
 import { visibleSubscriptions } from "../src/answers/alerts/subscriptions/subscriptions.ts";
 import { marketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { answer, askFor, idCell } from "../src/answers/answer.ts";
-import { listWords, tradingModeWords } from "../src/reply/enum-words.ts";
+import { tradingModeWords } from "../src/reply/enum-words.ts";
 import { compareNames, marketsById, noteSeen } from "../src/answers/ids/ids.ts";
 import {
   isExpectedToTrade,
@@ -62,7 +62,7 @@ export const marketList = command({
       markets.toReversed().map((market) => ({ id: market.market, label: nameOf(market)?.code })),
     );
     return answer(context, asOf, {
-      title: headline(network, live, troubled, labelOf),
+      title: headline(network, markets.length, [live, troubled], labelOf),
       tone: listTone(live, troubled),
       blocks: [marketTable(context, markets, nameOf, live.length)],
       ask: askFor(context, "market list"),
@@ -104,20 +104,23 @@ async function ownMarkets(context: AlertsContext & { readonly network: string })
 /** The most markets that the headline names. */
 const MAX_NAMED = 3;
 
+/** `14 of 27 markets trade; RICE/USDC: suspended, XMR/USDT: pending`; those that are over are only counted. */
 function headline(
   network: string,
-  live: readonly MarketData[],
-  troubled: readonly MarketData[],
+  all: number,
+  [live, troubled]: readonly [readonly MarketData[], readonly MarketData[]],
   labelOf: (market: MarketData) => string,
 ): Text {
   if (live.length === 0) return text`${network} has no live markets`;
   const waiting = live.filter((market) => marketTone(market) === "neutral");
-  const others = [...troubled, ...waiting].map(labelOf);
-  const trading = live.length - others.length;
-  const count = text`${trading} ${trading === 1 ? "market trades" : "markets trade"} on ${network}`;
+  const others = [...troubled, ...waiting];
+  const count = text`${live.length - others.length} of ${all} ${all === 1 ? "market trades" : "markets trade"}`;
   if (others.length === 0) return text`${count}, none in trouble`;
-  const named = others.length > MAX_NAMED ? String(others.length) : listWords(others, " and ");
-  return text`${count}, but ${named} ${others.length === 1 ? "does" : "do"} not`;
+  const named =
+    others.length > MAX_NAMED
+      ? `${others.length} others wait or are in trouble`
+      : others.map((market) => `${labelOf(market)}: ${idleWords(market)}`).join(", ");
+  return text`${count}; ${named}`;
 }
 
 function listTone(live: readonly MarketData[], troubled: readonly MarketData[]): Tone {
@@ -138,7 +141,13 @@ function marketTable(
     rows: markets.map((market) => ({ market, names: nameOf(market), ...marketAmounts(nameOf(market)) })),
     columns: [
       ["Market", ({ market, names }) => names?.code ?? idCell(market.market)],
-      ["Mark", ({ market, price }) => price(market.markPrice), "right"],
+      // Nodes write the mark of a market that never traded as 0.
+      [
+        "Mark",
+        ({ market, price }) =>
+          marketTone(market) !== "good" && market.markPrice === 0n ? "–" : price(market.markPrice),
+        "right",
+      ],
       [
         "Spread",
         ({ market }) => (marketTone(market) === "good" ? percentWords(spread(market)?.percent) : idleWords(market)),

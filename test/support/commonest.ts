@@ -10,7 +10,10 @@ export interface CommonestLine {
 export const COMMONEST: readonly CommonestLine[] = [
   { line: "time", figure: /mainnet is healthy, block 136,901,\d{3}/u },
   { line: "time network:testnet", figure: /testnet is healthy, block [\d,]{9,}/u },
-  { line: "market list", figure: /14 markets trade.*RICE\/USDC and XMR\/USDT do not.*RICE\/USDC\W+17\.1969\W/u },
+  {
+    line: "market list",
+    figure: /14 of 27 markets trade.*RICE\/USDC: suspended, XMR\/USDT: pending.*RICE\/USDC\W+17\.1969\W/u,
+  },
   { line: "market show BTC/USDT", figure: /103,924\.07(?!\d).*0\.04 %/u },
   { line: "market show ETH/USDT", figure: /2,979\.14(?!\d).*0\.077\d? %/u },
   { line: "order <order>", figure: /Active: sell 49\.54 BTC\/USDT at\s97,597\.49574/u },

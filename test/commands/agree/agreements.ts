@@ -102,12 +102,10 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
       const states = columnOf(reply, "markets", "State");
       const live = states.filter((one) => !ENDED.includes(one));
       const trading = states.filter((one) => one === "active").length;
-      const named = /but (.*?) (?:do|does) not/u.exec(title)?.[1];
-      const others =
-        named === undefined ? 0 : /^\d{1,5}$/u.test(named) ? Number(named) : named.split(/, | and /u).length;
+      const others = numberIn(title, /; (\d+) others wait/u) || (title.match(/[;,] [^;,]+: /gu)?.length ?? 0);
       const isTroubled = live.some((one) => one !== "active" && one !== "pending");
       return [
-        ["markets that trade", numberIn(title, /^([\d,]+) market/u), trading],
+        ["markets that trade", numberIn(title, /^([\d,]+) of/u), trading],
         ["live markets that do not", others, live.length - trading],
         ["the tone", reply.tone, asOld(reply, isTroubled ? "warning" : live.length === 0 ? "neutral" : "good")],
         ["none in trouble", / none in trouble/u.test(title), live.length > 0 && live.length === trading],
