@@ -253,6 +253,8 @@ test.each([
   ],
   ["what happened on wendesday", /From 2026-01-14 00:00 to 2026-01-15 00:00 UTC/u],
   ["mute node 3 til tomorrow blorp", /^Silence for how long\?[^]*Not understood: “blorp”/u],
+  // A typed line says its mistake, and the node that a sentence would mean.
+  ["alerts silence node 2 for two hours", /^“node 2” is no episode[^]*Did you mean sim-2\?[^]*what:sim-2/u, "caller"],
   ["silence node 2 tomorrow 22:00 for 2 hours", /from 2026-01-16 22:00:00 UTC to 2026-01-17 00:00:00 UTC\?/u],
 ])("%s, in the short words of a phone, is understood", async (line, meant, failure?: string) => {
   const reply = await (await sharedTalk()).askFor(line);

@@ -2,6 +2,7 @@ import { type Episode, episodeName, isOpen, isDrill } from "../../../alerts/judg
 import type { Silence } from "../../../alerts/route/silence.ts";
 import { happening } from "../../../alerts/words/condition-words.ts";
 import { formatLine } from "../../../bot/grammar/grammar.ts";
+import { plainWords } from "../../../bot/grammar/plain-words.ts";
 import { quoteValue } from "../../../bot/grammar/tokens.ts";
 import { quoteTyped } from "../../../bot/nearest.ts";
 import type { OptionValues } from "../../../bot/options/options.ts";
@@ -14,7 +15,7 @@ import { DAY, formatDuration, formatSpan, HOUR, type Milliseconds, MINUTE } from
 import { MARKET } from "../../ids/ids.ts";
 import { resolveId } from "../../ids/typed-ids.ts";
 import { findKind } from "../alert-kinds.ts";
-import { findNode, resolveSubjects, subjectLabels } from "../alert-subjects.ts";
+import { findNode, resolveSubjects, saidNode, subjectLabels } from "../alert-subjects.ts";
 import { callerZone, parseMoment, parseSpan, parseZone } from "../alert-times.ts";
 import type { AlertCommandContext } from "../alerts.ts";
 import { episodeLabel, exactEpisode, findEpisode, findEpisodes, worstFirst } from "../episodes/episodes.ts";
@@ -57,7 +58,11 @@ export async function parseSilenceScope(context: AlertCommandContext, values: Si
   const found = exact === undefined ? findEpisode(context.alerts, what, network) : Promise.resolve(exact);
   const episode = await found.catch((error: unknown) => {
     if (!(error instanceof UserError) || !error.message.startsWith("No episode")) throw error;
-    throw notSilenceable(what, values.for === undefined && values.until === undefined);
+    throw notSilenceable(
+      what,
+      values.for === undefined && values.until === undefined,
+      saidNode(plainWords(what), context),
+    );
   });
   // An id comes from a button, which may be pressed late; other words are typed on purpose.
   const isMeant = isId || what === episodeName(episode.id) || isResolved(values.until);

@@ -1,7 +1,7 @@
 import { ALERT_KINDS, isPersonalKind } from "../../../alerts/judge/kinds/kinds.ts";
 import { isOpen } from "../../../alerts/judge/rules/episode.ts";
 import { readReference } from "../../../alerts/message/message-group.ts";
-import { nearest, quoteTyped } from "../../../bot/nearest.ts";
+import { didYouMean, nearest, quoteTyped } from "../../../bot/nearest.ts";
 import {
   type Choice,
   type Options,
@@ -48,10 +48,11 @@ async function takesSilenceable(typed: string, context: SuggestContext): Promise
 
 const SILENCEABLE = ALERT_KINDS.filter((kind) => !isPersonalKind(kind));
 
-/** The mistake of a word that is nothing to silence; `isAlone`: nothing says for how long. */
-export function notSilenceable(what: string, isAlone = false): UserError {
+/** The mistake of a word that is nothing to silence; `isAlone`: nothing says for how long; `said`: the node of a sentence. */
+export function notSilenceable(what: string, isAlone = false, said?: Said): UserError {
   const near = nearest(what, SILENCEABLE);
   const mistake = `${quoteTyped(what)} is no episode, kind, market or node.`;
+  if (said !== undefined) return new UserError(mistake, { option: "what", ...didYouMean(what, said.value) });
   const known = near === undefined ? "All kinds are listed by help alerts add." : `Did you mean ${near}?`;
   const all = "Say what, or all, then for how long, or until when. Everything for a night is:";
   const isBare = near === undefined && isAlone;
