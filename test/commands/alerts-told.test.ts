@@ -162,7 +162,7 @@ describe("what was told", () => {
     const said = await talk.ask("alerts told since:2d");
     expect(tablesOf(talk.lastReply)).toHaveLength(1);
     expect(said).toMatch(
-      /b:1 on mainnet does not answer\s+2026-01-16 12:0\d:00\s+.* so far[^]*a:1 on mainnet did not answer\s+2026-01-15 12:00/u,
+      /b:1 on mainnet does not answer\s+2026-01-16 12:01:10\s+.* so far[^]*a:1 on mainnet did not answer\s+2026-01-15 12:00:05/u,
     );
     expect(await talk.ask("alerts told yesterday")).toMatch(saying("a:1 on mainnet did not"));
     expect(await talk.ask("alerts told yesterday")).not.toContain("b:1");

@@ -12,7 +12,7 @@ import { listWords } from "../../../reply/enum-words.ts";
 import { shortText } from "../../../reply/fold.ts";
 import { plainText } from "../../../reply/plain-text.ts";
 import { clockTime, type Inline, joinText, text, type Text, time, toText } from "../../../reply/text.ts";
-import { fromMillis, type Milliseconds, MINUTE, type Stretch, toMillis } from "../../../units/time.ts";
+import { fromMillis, type Milliseconds, type Stretch, toMillis } from "../../../units/time.ts";
 import { formatCount } from "../../../units/format-number.ts";
 import { localText } from "../../../units/local-time.ts";
 import {
@@ -304,7 +304,7 @@ export function toldTable(
 /** A moment of this day, or with its day: by the clock of the zone that the reader chose, else by the reader's own. */
 export function momentOf(at: Milliseconds, zone: string | undefined): Inline {
   if (zone === undefined) return time(fromMillis(at), "clock");
-  if (zone === "UTC") return time(fromMillis(at - (at % MINUTE)));
+  if (zone === "UTC") return time(fromMillis(at));
   return clockTime(fromMillis(at), localText(zone, at).slice(5));
 }
 
