@@ -248,6 +248,8 @@ function existingSilenceReply(known: Silence, now: Milliseconds): Reply {
       : text`Nothing changed: a silence of ${scope} covers that`,
     blocks: [fields([...silenceFields(known, now), field("By", known.by)])],
     actions: [unsilenceAction(known)],
+    // Whoever may ends it where all read this, too.
+    told: true,
   });
   return inItsZone(said, known);
 }

@@ -209,7 +209,10 @@ test("an offer that all see and a form answers is taken, and one that stands alr
   expect([offer.onlyFor, labelsOf(offer)]).toEqual([undefined, expect.arrayContaining(["End silence"])]);
   expect(await on.engine.outboxDepth()).toEqual([]);
   const again = await bob.writes(on.channel, "@bot silence node 2 for two hours");
-  expect([textOf(again), labelsOf(again)]).toEqual([expect.stringMatching(/Silenced already: .*sim-2/u), []]);
+  expect([textOf(again), labelsOf(again)]).toEqual([
+    expect.stringMatching(/Silenced already: .*sim-2/u),
+    ["End silence"],
+  ]);
   const longer = await bob.writes(on.channel, "@bot silence node 2 for four hours");
   expect(textOf(longer)).toMatch(/Silence .*sim-2.* for 4 h\?/u);
   expect(on.fake.complaints()).toEqual([]);
