@@ -102,7 +102,7 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
       const states = columnOf(reply, "markets", "State");
       const live = states.filter((one) => !ENDED.includes(one));
       const trading = states.filter((one) => one === "active").length;
-      const others = numberIn(title, /; (\d+) others wait/u) || (title.match(/[;,] [^;,]+: /gu)?.length ?? 0);
+      const others = numberIn(title, /; (\d+) others wait/u) || (title.match(/[;,] (?!as of )[^;,]+: /gu)?.length ?? 0);
       const isTroubled = live.some((one) => one !== "active" && one !== "pending");
       return [
         ["markets that trade", numberIn(title, /^([\d,]+) of/u), trading],
