@@ -9,6 +9,7 @@ import {
   isExpectedToTrade,
   isInAuction,
   isLive,
+  markOf,
   marketTone,
   shownState,
   spread,
@@ -141,13 +142,7 @@ function marketTable(
     rows: markets.map((market) => ({ market, names: nameOf(market), ...marketAmounts(nameOf(market)) })),
     columns: [
       ["Market", ({ market, names }) => names?.code ?? idCell(market.market)],
-      // Nodes write the mark of a market that never traded as 0.
-      [
-        "Mark",
-        ({ market, price }) =>
-          marketTone(market) !== "good" && market.markPrice === 0n ? "–" : price(market.markPrice),
-        "right",
-      ],
+      ["Mark", ({ market, price }) => price(markOf(market)), "right"],
       [
         "Spread",
         ({ market }) => (marketTone(market) === "good" ? percentWords(spread(market)?.percent) : idleWords(market)),

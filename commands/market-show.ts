@@ -10,6 +10,7 @@ import {
   isInAuction,
   isLive,
   liquidityFeesTable,
+  markOf,
   marketTone,
   nearestBound,
   spread,
@@ -171,7 +172,7 @@ function factFields(market: MarketData, amounts: MarketAmounts): Field[] {
         field("Since", timeCell(market.auctionStart, "relative")),
         ...(market.auctionEnd === undefined ? [] : [field("Until", timeCell(market.auctionEnd, "both"))]),
         field("Indicative", quote(amounts, market.indicativePrice, market.indicativeVolume)),
-        field("Mark", price(market.markPrice)),
+        field("Mark", price(markOf(market))),
       ]
     : [];
   return [
@@ -212,7 +213,7 @@ function priceFields(market: MarketData, amounts: MarketAmounts): Field[] {
     ...(isInAuction(market)
       ? []
       : [
-          field("Mark", price(market.markPrice)),
+          field("Mark", price(markOf(market))),
           field("Indicative", quote(amounts, market.indicativePrice, market.indicativeVolume)),
         ]),
     field("Spread", gap === undefined ? undefined : text`${price(gap.units)} (${percentWords(gap.percent)})`),

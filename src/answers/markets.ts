@@ -88,6 +88,11 @@ export function marketTone(market: MarketData): Tone {
   return market.marketState === "STATE_PENDING" ? "neutral" : "warning";
 }
 
+/** The mark price; none where nodes write that of a market that does not trade, and never did, as 0. */
+export function markOf(market: MarketData): bigint | undefined {
+  return market.markPrice === 0n && marketTone(market) !== "good" ? undefined : market.markPrice;
+}
+
 /** A market's price monitoring bounds, with how far the mark price is from each. */
 export function boundsTable(market: MarketData, amounts: MarketAmounts): Table {
   return table({
