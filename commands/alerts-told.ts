@@ -18,10 +18,10 @@ import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
 import { paragraph } from "../src/reply/block.ts";
 import { capitalised, listWords } from "../src/reply/enum-words.ts";
 import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
-import { type Inline, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
+import { clockTime, type Inline, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { localText } from "../src/units/local-time.ts";
-import { DAY, type Milliseconds, type Stretch, toMillis } from "../src/units/time.ts";
+import { DAY, fromMillis, type Milliseconds, type Stretch, toMillis } from "../src/units/time.ts";
 
 export const alertsTold = command({
   name: "alerts told",
@@ -90,7 +90,9 @@ export const alertsTold = command({
     const happened = lines.filter(({ isDrill }) => !isDrill);
     const tests = testsWords(lines);
     const worst = happenedWords([...happened, ...untold], shown, tests);
-    const known = knownWords(watched.since, range, [...happened, ...untold], shown);
+    const known = knownWords(watched.since, range, [...happened, ...untold], (at) =>
+      clockTime(fromMillis(at), localText(zone, at, 16).slice(isDay ? "YYYY-MM-DD ".length : 0)),
+    );
     const calm = calmWords(watched, range, whereWords(options), namedSpan(options), shown);
     const said = reply({
       title: worst ?? joinText([calm, ...tests], "; "),

@@ -139,16 +139,18 @@ function details(context: HelpContext, one: AnyCommand): Reply {
     ],
   });
   // A phone has no room for them.
-  const isChat = context.platforms.chat(context.here.platform) !== undefined;
+  const { chat, console } = context.platforms;
+  const { platform } = context.here;
+  const isOnPhones = chat(platform) !== undefined || platform === console.platform;
   return reply({
     title: text`${one.name}: ${one.summary}`,
     blocks: [
       { kind: "list", items: one.examples.map((example) => [commandLine(example)]) },
       ...(one.access === "channel-manager" ? [paragraph("Only people who may manage the channel can use it.")] : []),
-      ...(isChat ? [] : [options]),
+      ...(isOnPhones ? [] : [options]),
       ...inDetail([
         { kind: "code", text: hasMany(Object.keys(one.options)) ? shortUsage(one) : usageLine(one), command: true },
-        ...(isChat ? [options] : []),
+        ...(isOnPhones ? [options] : []),
         paragraph(text`Values go in the order shown, or by name: ${code(`${first}:…`)} or ${code(`--${first} …`)}.`),
         ...Object.entries(one.options).flatMap(([name, option]): Block[] => {
           const groups = option.kind === "text" && typeof option.several === "object" ? option.several : [];

@@ -58,8 +58,8 @@ export const QUESTIONS: Readonly<Record<string, RegExp>> = {
 
 /** A mistake is named: by a word of what was typed, by what is missing, or by what is wrong with the place. */
 export const NAMES_THE_FAULT =
-  /“.+”|\bneeds? |\bno (?:version|export|right)\b|\bcannot\b|\bis (?:for|too|not|earlier|the same|shorter|no)\b|\blies in\b|\bare the same\b|\bends?\b|\bOnly people\b|\bpage is gone\b|\bhas 64\b|Silence everything|\bis of no export\b|\bhere is none\b|\bdamaged\b|\bwould end\b|\bNobody can\b|\bNo file\b|\bis chosen for\b|\btakes you alone\b|Which file is to be verified\?/u;
+  /“.+”|\bneeds? |\bno (?:version|export|right)\b|\bcannot\b|\bis (?:for|too|not|earlier|the same|shorter|no)\b|\blies in\b|\bare the same\b|\bends?\b|\bOnly people\b|\bpage is gone\b|\bhas 64\b|Silence everything|\bis of no export\b|\bhere is none\b|\bdamaged\b|\bwould end\b|\bNobody can\b|\bNo file\b|\bis chosen for\b|\btakes you alone\b|Which file is to be verified\?|Which alert\?/u;
 
 /** An alert says what it is about, and what is so or what happened. */
 export const TELLS =
-  /^(?=.*\b(?:mainnet|testnet|Slack|Discord|matrix|database|bot|subscription|silences?|ledger export|Alerts|message)\b)(?=.*\b(?:since|for|again|is|are|was|were|has|had|have|went|takes|begin|runs|signed|new|linked|upgrade|rotated|arrive|accepts|refused|refuses|can|could|removed|ended|changed|paused|resumed|silenced|subscribed|deleted|overwritten|replaced|checkpoints?|snapshot|lasts)\b)/iu;
+  /^(?=.*\b(?:mainnet|testnet|Slack|Discord|matrix|database|bot|subscription|silences?|ledger export|Alerts|message)\b)(?=.*\b(?:since|for|again|is|are|was|were|has|had|have|did|made|went|takes|begin|runs|signed|new|linked|upgrade|rotated|arrive|accepts|refused|refuses|can|could|removed|ended|changed|paused|resumed|silenced|subscribed|deleted|overwritten|replaced|checkpoints?|snapshot|lasts)\b)/iu;
