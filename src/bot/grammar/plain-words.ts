@@ -134,7 +134,7 @@ export function asksOfPast(words: readonly string[]): boolean {
 }
 
 const PAST_QUESTION =
-  /^(?:(?:when|where|why|who|how|what|which)(?: often| long)? |(?:what|which) \S+ )?(?:was|were|did|had|(?:has|have) (?:any|some)(?:one|body)) /u;
+  /^(?:(?:when|where|why|who|how|what|which)(?: often| long)? |(?:what|which) \S+ )?(?:was|were|did|had|(?:has|have) (?:some|any)(?:one|body)) /u;
 
 /** Capital letters stand for names alone: not at the beginning, and not where all letters are capitals. */
 export function inUsualCase(question: string): string {
