@@ -91,7 +91,7 @@ describe("the log", () => {
       links: false,
       now: talk.now(),
     });
-    expect(narrow).toMatch(/What +When +More/u);
+    expect(narrow).toMatch(/What +When \(UTC\) +More/u);
     // Where there is room for one column alone, as on Discord, each line names the alert beside what happened to it.
     const { blocks } = await talk.askFor("alerts log btc/usd");
     const table = blocks.find((block) => block.kind === "table")!;

@@ -20,7 +20,7 @@ test("a ledger comes as a file, with the exact range, rows, span and SHA-256", a
   const { partyId, assetSymbol } = conversation.samples;
   const screen = await conversation.ask(`ledger export ${partyId} ${assetSymbol} from:2026-01-01 to:2026-01-14`);
   expect(screen.replaceAll(/\s+/gu, " ")).toMatch(
-    saying("✓", "from 2026-01-01 00:00:00 until just before 2026-01-15 00:00:00"),
+    saying("✓", "from 2026-01-01 00:00:00 UTC until just before 2026-01-15 00:00:00 UTC"),
   );
   const [file] = conversation.lastReply.attachments;
   const bytes = await buffer(file!.open());

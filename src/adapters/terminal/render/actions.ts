@@ -41,7 +41,7 @@ export function shellLine(given: string, network: string | undefined, usual?: st
   const line = withoutNetwork(given, network === undefined ? usual : undefined);
   const quoted = /["$`\\!]/u.test(line) ? `'${line.replaceAll("'", String.raw`'\''`)}'` : `"${line}"`;
   const own = network === undefined || /\bnetwork:/u.test(line) ? "" : `--network ${network} `;
-  return `${ASK} -- ${own}${quoted}${FILES.test(line) ? " --out exports" : ""}`;
+  return `${ASK} -- ${own}${quoted}${FILES.test(line) ? " --out ledgers" : ""}`;
 }
 
 /** More of one choice at once bury its question; the words that one is left take as much room as the one. */

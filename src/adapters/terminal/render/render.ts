@@ -10,18 +10,7 @@ import { formatBytes } from "../../../units/format-number.ts";
 import type { Nanoseconds } from "../../../units/time.ts";
 import { visibleText, widthOf } from "./visible-text.ts";
 import { actionLines, type InShell, typedSpan } from "./actions.ts";
-import {
-  readersZone,
-  blank,
-  dataSpan,
-  linkSpans,
-  span,
-  type Span,
-  type SpanOptions,
-  toAnsi,
-  toSpans,
-  wholeSpan,
-} from "./span.ts";
+import { blank, dataSpan, linkSpans, span, type Span, type SpanOptions, toAnsi, toSpans, wholeSpan } from "./span.ts";
 import { chartLines } from "./chart.ts";
 import { hang, indent, renderFields, renderTable } from "./table.ts";
 import { type Line, wrap } from "./wrap.ts";
@@ -82,16 +71,12 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
   const width = Number.isFinite(options.width) ? Math.max(NARROWEST, Math.trunc(options.width)) : 80;
   const omittedHint = options.omittedHint ?? "--json or --out DIR";
   const shown = options.fold === undefined ? reply : aboveFold(reply);
-  const { zone, named, footer } = readersZone(shown);
+  const { zone, footer } = shown;
   const { now, links, inShell } = options;
-  const shared = { now, links, zone, named, width, omittedHint, inShell };
+  const shared = { now, links, zone, width, omittedHint, inShell };
   const sections = [titleLines(shown, shared)];
   for (const block of shown.blocks) sections.push(renderBlock(block, shared));
   if (options.fold !== undefined && isFolded(reply)) sections.push(wrap([span(options.fold.hint, "dim")], width));
-  // Columns that do not fit may have held all times.
-  const below = sections.flat().some(({ spans }) => spans.some((one) => /\d:\d\d/u.test(one.text)))
-    ? footer
-    : shown.footer;
   sections.push(
     fileLines(reply, shown.blocks, width, options),
     actionLines(reply.actions, width, {
@@ -99,7 +84,7 @@ export function renderTerminal(reply: Reply, options: RenderOptions): string {
       lines: shown.blocks.filter((block) => block.kind === "code" && block.command === true).length,
       isAsked: reply.asks === true || reply.failure !== undefined,
     }),
-    below === undefined ? [] : wrap(toSpans(below, shared, "keep", "dim"), width),
+    footer === undefined ? [] : wrap(toSpans(footer, shared, "keep", "dim"), width),
   );
   let rendered = "";
   for (const lines of sections) {

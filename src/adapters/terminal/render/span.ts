@@ -1,8 +1,7 @@
 import { wholeNumber } from "../../../reply/fold.ts";
-import { valuesOf } from "../../../reply/block.ts";
-import { isMoment, type Moment, momentWords, type Reply } from "../../../reply/reply.ts";
-import { type Inline, shortenId, type Text, text, timeOf } from "../../../reply/text.ts";
-import { formatDuration, formatUtc, type Nanoseconds, toMillis } from "../../../units/time.ts";
+import { type Moment, momentWords } from "../../../reply/reply.ts";
+import { shortenId, type Text, timeOf } from "../../../reply/text.ts";
+import { formatDuration, type Nanoseconds, toMillis } from "../../../units/time.ts";
 import { isPlain, visibleText, widthOf } from "./visible-text.ts";
 
 type TextStyle = "plain" | "strong" | "code" | "link" | "dim" | "neutral" | "good" | "warning" | "bad";
@@ -52,10 +51,10 @@ export interface SpanOptions {
   /** Whether links become hyperlinks of the terminal; else their address is written out. */
   readonly links: boolean;
   readonly now: Nanoseconds;
-  /** By whose clock times stand; left out: UTC, which each time then names. */
-  readonly zone?: string;
-  /** The times that the name of the zone follows. */
-  readonly named?: readonly (Inline | undefined)[];
+  /** By whose clock times stand, since a terminal draws none in the zone of whoever reads; left out: UTC. */
+  readonly zone?: string | undefined;
+  /** Whether something else names that zone: the head of a column. Elsewhere each time does. */
+  readonly zoneNamed?: boolean;
 }
 
 /** Whether a line break in data breaks the line; in titles and names it is shown instead. */
@@ -138,11 +137,11 @@ export function linkSpans(label: string, url: string, links: boolean, words?: Te
   return [span(label, "link"), span(" (", words), wholeSpan(shown, "link"), span(")", words)];
 }
 
-function timeText(shown: Moment, { now, zone, named = [] }: SpanOptions): string {
+function timeText(shown: Moment, { now, zone = "UTC", zoneNamed = false }: SpanOptions): string {
   const at = timeOf(shown);
   if (shown.style === "relative") return ageText(at, now);
-  const clock = zone === undefined ? formatUtc(at) : momentWords(shown, zone);
-  const words = named.includes(shown) ? `${clock} ${zone}` : clock;
+  const clock = momentWords(shown, zone);
+  const words = zoneNamed ? clock : `${clock} ${zone}`;
   return shown.style === "both" ? `${words} (${ageText(at, now)})` : words;
 }
 
@@ -201,26 +200,4 @@ export function asTyped(value: string): string {
   if (!/^[\w.-]+(?:\{[^|]*\})?\|[^|]*\|[^|]*\|\d+$/u.test(value)) return value;
   const parts = value.split("|").map((part) => part.replace(/^([0-9a-f]{8})[0-9a-f]{24,}$/iu, "$1"));
   return parts.filter((part) => part !== "").join(" ");
-}
-
-/**
- * The clock that shows a reply's times, since a terminal draws none in the zone of whoever reads: that of the zone that they
- * chose. The zone is named once: with the first time, from the title to the footer, that stands in no table and by no words
- * that name it; where there is none, below. Behind a time of day the first one with its day names it too.
- */
-export function readersZone({ title, blocks, footer, zone = "UTC" }: Reply) {
-  const [tables, others] = [true, false].map((isTable) =>
-    blocks.filter((block) => (block.kind === "table") === isTable).flatMap(valuesOf),
-  );
-  const names = (content: Text): boolean => content.some((one) => one.kind !== "time" && one.text.includes(zone));
-  const first = [title, ...(others ?? []), footer ?? []].find((content) =>
-    content.some((one) => isMoment(one) || (one.kind === "text" && one.at !== undefined)),
-  );
-  if (first !== undefined) {
-    const one = names(first) ? undefined : first.find(isMoment);
-    const dated = others?.flat().find((later) => isMoment(later) && later.style === "absolute");
-    return { zone, named: one?.style === "clock" ? [one, dated] : [one], footer };
-  }
-  if (tables?.some((content) => content.some(isMoment)) !== true) return { zone, named: [], footer };
-  return { zone, named: [], footer: text`${footer}${footer === undefined ? "" : " · "}times in ${zone}` };
 }

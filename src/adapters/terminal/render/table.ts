@@ -1,5 +1,6 @@
 import type { Column, Table } from "../../../reply/block.ts";
 import { columnCount, leavingOrder } from "../../../reply/columns.js";
+import { isMoment } from "../../../reply/reply.ts";
 import { decimal, formatDecimal } from "../../../units/decimal.ts";
 import { blank, dataSpan, rule, span, type Span, type SpanOptions, toSpans, withText } from "./span.ts";
 import { joined, type Line, naturalWidth, type OpenLine, totalWidth, wordWidth, wrap } from "./wrap.ts";
@@ -18,8 +19,11 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
     const empty = table.empty === undefined ? [] : toSpans(table.empty, options);
     return [...wrap(empty.length === 0 ? [span("None.", "dim")] : empty, width), ...notes(table, [], width)];
   }
-  const rows = table.rows.map((row) => row.map((cell) => toSpans(cell, options, "keep")));
-  const titles = table.columns.map(({ title }) => [dataSpan(title, "dim")]);
+  const rows = table.rows.map((row) => row.map((cell) => toSpans(cell, { ...options, zoneNamed: true }, "keep")));
+  const { zone = "UTC" } = options;
+  const titles = table.columns.map(({ title }, index) => [
+    dataSpan(hasTimes(table, index) ? `${title} (${zone})` : title, "dim"),
+  ]);
   const count = columnCount(table);
   while (titles.length < count) titles.push([span("", "dim")]);
   const layout = layoutTable(table.columns, titles, rows, width);
@@ -36,6 +40,11 @@ export function renderTable(table: Table, width: number, options: SpanOptions, o
   }
   lines.push(...notes(table, omissionNotes(titles, rows, layout, omittedHint), width));
   return lines;
+}
+
+/** Whether a column has times, so that its head names the zone. */
+function hasTimes({ rows }: Table, index: number): boolean {
+  return rows.some((row) => row[index]?.some((one) => isMoment(one) && one.style !== "relative"));
 }
 
 /** The omitted columns and shortened ids, in sentences. */
