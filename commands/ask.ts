@@ -1,7 +1,6 @@
 import {
   type Guess,
   guesses,
-  isDoubtful,
   isClosed,
   isSlip,
   lacking,
@@ -17,7 +16,6 @@ import { formActions } from "../src/answers/answer.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
 import { fieldLabel } from "../src/bot/form.ts";
 import { nearStarts } from "../src/bot/grammar/find-command.ts";
-import { formatLine } from "../src/bot/grammar/grammar.ts";
 import { isContentWord, plainWords } from "../src/bot/grammar/plain-words.ts";
 import { stem } from "../src/bot/grammar/stem.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
@@ -30,8 +28,6 @@ import { asButtons } from "../src/reply/fold.ts";
 import { type Block, facts, field, type Field, paragraph } from "../src/reply/block.ts";
 import {
   type Action,
-  alsoLater,
-  amended,
   type Ask,
   askedBack,
   choiceActions,
@@ -108,14 +104,7 @@ export const ask = command({
     const seen = askedPrivately ? { private: true } : isShown ? { private: false } : {};
     const said = await context.run({ ...askOf(sure), options: { ...sure.options, ...seen } });
     // A line that calls a command has a wrong value then.
-    const right = slip?.option === undefined ? withoutMistake(said) : said;
-    const { also, ...alone } = sure;
-    const left = isDoubtful(sure) ? notUnderstood([alone]) : [];
-    const answered = alsoLater(right, (one) => ({ ...one, blocks: [...left, ...one.blocks] }));
-    if (also === undefined) return answered;
-    const both: Ask = { ...askOf(sure), options: { ...sure.options, [also.option]: also.value } };
-    const other = commandAction(also.value, both.command, { ...both.options, ...seen });
-    return amended(answered, text`Of ${also.value}: ${commandLine(formatLine(both))}`, [other]);
+    return slip?.option === undefined ? withoutMistake(said) : said;
   },
 });
 

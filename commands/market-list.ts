@@ -29,9 +29,9 @@ export const marketList = command({
   alsoCalled: ["markets", "prices"],
   asked: [
     "market list|all|every|which|what|overview|trade|open|suspended|auction",
-    "which|what|any market halted|stopped|suspended|paused|closed|auction|open|live",
+    "which|what|any market halted|stopped|suspended|paused|auction|open|live",
     "price|spread all|every|any",
-    "which|what|where|market tight|narrow|wide|cheap|small|large|big|high|low|best|busy|active|liquid|deep market|spread|liquidity|activity|interest|price|book",
+    "which|what|where|market tight|narrow|wide|small|large|big|high|low|best|busy|active|liquid|deep market|spread|liquidity|activity|interest|book",
     "tight|narrow|wide|small|large|big|high|low|best|busy|busiest|least market|spread|liquidity|activity|interest",
     "market",
   ],

@@ -67,7 +67,7 @@ export const order = command({
   name: "order",
   alsoCalled: ["orders", "filled", "left", "rejected"],
   asked: [
-    "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|place|submit|error|problem|block|bin|book|make|made|reach|miss|missing|vanish|disappear|pull|remove|return|void|invalid|code|dead|die|died",
+    "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|place|submit|error|problem|block|bin|book|make|made|reach|miss|missing|vanish|disappear|pull|remove|return|void|invalid|code|dead|die|died|left|remain",
     "order|trade|buy|sell|bid|offer|limit {state}",
     "order|trade|buy|sell|bid|offer|limit cancel|kill|block|stop|through|accept|fill",
     "last|latest|newest|open|all order",

@@ -11,7 +11,7 @@ import { id, text } from "../src/reply/text.ts";
 export const rotations = command({
   name: "rotations",
   alsoCalled: ["validator", "validators"],
-  asked: ["key rotation|rotate|change|validator", "rotation", "validator"],
+  asked: ["key rotation|rotate|change|validator", "ethereum key", "rotation", "validator"],
   summary: "Changes of the validators' Ethereum keys",
   verb: "Show rotations",
   examples: ["rotations", "rotations first:50", "rotations node:validator-1"],

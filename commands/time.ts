@@ -58,7 +58,7 @@ export const time = command({
     "we|you|it|all up|down|running|alive|live|online|operational|healthy|green|stuck|stalled|halt|frozen|good|ok|okay|fine|safe",
     "outage|downtime|uptime|stall|halt",
     "last|latest|current|newest|which|what block|height|number",
-    "network|chain time|age",
+    "network|chain|block time|age|production|height",
     "healthy|health|status",
     "network|chain|blockchain|{network}|{node}",
   ],

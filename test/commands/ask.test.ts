@@ -95,12 +95,12 @@ test.each([
   ["is sim-2 ok", /^sim-2 is healthy, block \d+, 0 blocks behind$/mu],
   ["node 2 seems slow", /^sim-2 is healthy/u],
   ["whats node two at", /^sim-2 is healthy/u],
-  ["the network gut?", /^mainnet is healthy, block \d+\s+Not understood: “gut”\./u],
+  ["the network gut?", /^Show network health\?[^]*Not understood: “gut”\./u],
   ["show me the biggest stakers", /^\d+ parties stake /u],
   ["top stakers", /^\d+ parties stake /u],
   ["who is the bigest staker", /^\d+ parties stake (?![^]*Not understood)/u],
   ["when was the last chekpoint", /^Newest checkpoint: (?![^]*Not understood)/u],
-  ["last week checkpoints", /^Newest checkpoint: [^\n]*\s+Not understood: “last week”\./u],
+  ["last week checkpoints", /^Show checkpoints newest\?[^]*Not understood: “last week”\./u],
   ["btc sprd", MEANT["spread of BTC"]],
   ["how's mainnet doin", /^mainnet is healthy(?![^]*Not understood)/u],
   ["who is on call", /^No subscriptions/u],
@@ -233,18 +233,18 @@ test.each([
   ["dont ping us between 22 and 7", /from 2026-01-15 22:00:00 UTC to 2026-01-16 07:00:00 UTC\?/u],
   ["price of dodge coin", /^DOGE\/USDT trades at/u],
   ["which markets are halted rn", /^14 of 27 markets trade(?![^]*Not understood)/u],
-  ["market with biggest volume", /^14 of 27 markets trade[^]*Not understood: “volume”/u],
+  ["market with biggest volume", /^List markets\?[^]*Not understood: “volume”/u],
   ["what happened over nite", /^Overnight is not known/u],
   ["warum ist mein order abgelehnt", /^No command answers “warum[^]*Ask in English\. Did you mean order\?/u, "caller"],
   ["silence nodes 2 and 3 for 2h", /^Silence what\?[^]*sim-2[^]*sim-3/u],
-  ["are nodes 1 and 2 fine", /^sim-1 is healthy[^]*Of sim-2: /u],
+  ["are nodes 1 and 2 fine", /^Which node\?[^]*sim-1[^]*sim-2/u],
   ["what happened tonight", /^Not known: [^\n]*\n+From 2026-01-14 22:00 to 2026-01-15 07:00/u],
   ["tell us here when the chain is stuck", /^Subscribe the console to stalls on mainnet\?/u],
   ["let this channel know if blocks stop", /^Subscribe the console to stalls on mainnet\?/u],
   ["ping us here when chain stucks", /^Subscribe the console to stalls on mainnet\?/u],
   ["ping us here when mainnet gets stuck", /^Subscribe the console to stalls on mainnet\?/u],
   // A network alone, or beside one word that nobody knows.
-  ["yo is mainnet borked rn??", /^mainnet is healthy, block \d+\s+Not understood: “borked”\./u],
+  ["yo is mainnet borked rn??", /^Show network health on mainnet\?[^]*Not understood: “borked”\./u],
   ["testnet?", /^testnet is healthy(?![^]*Not understood)/u],
   // Words of times, one letter off; beside one that nobody knows, no end is offered.
   [
@@ -366,12 +366,39 @@ function partyOf(said: string): string {
   return /Party: ([0-9a-f]{64})/u.exec(said)?.[1] ?? "";
 }
 
-test("of two markets, the first is shown and the other is a press", async () => {
-  const talk = await talkToSimulator();
-  const said = fullText(await talk.askFor("spread of bitcoin and link"));
-  expect([said.startsWith("BTC/USDT"), said.includes("Of LINK/USDC: ")]).toEqual([true, true]);
-  expect(linesOf(talk.lastReply)).toContain("market show market:LINK/USDC");
-  expect(fullText(await talk.askFor("spread of bitcoin and ether"))).toContain("Of eth");
+test("of two markets, each is one press", async () => {
+  const talk = await sharedTalk();
+  for (const [line, other] of [
+    ["spread of bitcoin and link", "LINK/USDC"],
+    ["spread of bitcoin and ether", "eth"],
+  ]) {
+    const lines = linesOf(await talk.askFor(line!));
+    expect([line, ...lines]).toEqual([line, "market show market:BTC/USDT", `market show market:${other}`]);
+  }
+});
+
+test("what only reads runs where every word is explained, else it is offered with what was understood", async () => {
+  const talk = await sharedTalk();
+  for (const [line, offered, unread] of [
+    // A word that is no name, too; a time that the command has no option for; a comparison.
+    ["how much stake does alice have", "stake", "alice"],
+    ["show checkpoints of yesterday", "checkpoints", "yesterday"],
+    ["did the chain stop since lunch", "time", "lunch"],
+    ["which orders were not rejected", "order state:rejected", "not"],
+    // What is excepted is no value.
+    ["is everything fine except node 2?", "time", "except node 2"],
+    ["is everything up but node 2", "time", "except node 2"],
+    ["spread of btc without eth", "market show market:BTC/USDT", "without eth"],
+  ]) {
+    const said = fullText(await talk.askFor(line!));
+    expect([line, ...linesOf(talk.lastReply)]).toEqual([line, offered]);
+    expect(said).toContain(`Not understood: “${unread}”`);
+  }
+  // A negation that complains turns nothing, nor does one at the end.
+  expect(fullText(await talk.askFor("why is the network not healthy"))).toMatch(/^mainnet is healthy/u);
+  expect(fullText(await talk.askFor("network healthy or not"))).toMatch(/^mainnet is healthy/u);
+  expect(fullText(await talk.askFor("silence all nodes except 2 for an hour"))).toMatch(/^Silence what\?/u);
+  expect(linesOf(talk.lastReply).every((one) => one.includes(" for:1h what:"))).toBe(true);
 });
 
 test("an id in a question is one value, and what is beside it the other", async () => {

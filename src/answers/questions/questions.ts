@@ -6,11 +6,13 @@ import {
   asksOfPast,
   inUsualCase,
   isContentWord,
+  isNegation,
   isParticle,
-  PAST_DAYS,
+  mayComplain,
   plainWords,
   unreadWords,
   SMALL_WORDS,
+  withoutException,
 } from "../../bot/grammar/plain-words.ts";
 import { stem } from "../../bot/grammar/stem.ts";
 import { COINS } from "../ids/typed-ids.ts";
@@ -44,8 +46,6 @@ export interface Guess {
 const MIN_SHARE = 0.34;
 /** From here on a question asks for nothing else. */
 const SURE_SHARE = 0.5;
-/** Below it, what is not understood is said. */
-const CLEAR_SHARE = 0.7;
 /** By how much the surest guess leads the next. */
 const LEAD = 0.75;
 /** Guesses that are nearly as sure are offered, too. */
@@ -167,24 +167,14 @@ export function lacking({ command, options }: Guess): readonly string[] {
     .map(([name]) => name);
 }
 
-/** A name or a number: where it is not understood, an answer would be about something else. */
-const NAME = /[\d\p{Lu}/_@<#-]/u;
-
 /**
- * Whether a guess may run by itself: what only reads, and lacks nothing; a list whose newest rows come first holds those of
- * a time. What is long to make is offered first.
+ * Whether a guess may run by itself: what only reads, lacks nothing, and explains every word; of anything else the answer
+ * might be to another question. What is long to make is offered first.
  */
 export function runs(guess: Guess): boolean {
-  const { changes, askedFirst, options } = guess.command;
+  const { changes, askedFirst } = guess.command;
   const isOffered = changes === true || askedFirst === true || takesFile(guess);
-  const isOther = (word: string): boolean =>
-    NAME.test(word) || (PAST_DAYS.test(word) && options["newest"] === undefined);
-  return !isOffered && lacking(guess).length === 0 && !guess.unread.some(isOther);
-}
-
-/** Whether the answer leaves out much of the question. */
-export function isDoubtful({ share, unread }: Guess): boolean {
-  return unread.some((word) => share < CLEAR_SHARE || PAST_DAYS.test(word));
+  return !isOffered && lacking(guess).length === 0 && guess.unread.length === 0 && guess.also === undefined;
 }
 
 /** The words that no command offered here explains. */
@@ -209,10 +199,11 @@ export function isClosed({ command: { options } }: Guess, name: string): boolean
 
 async function guess(
   command: AnyCommand,
-  words: readonly string[],
+  all: readonly string[],
   typed: string,
   context: Context,
 ): Promise<Guess | undefined> {
+  const { excepted, words } = withoutException(all);
   const stems = new Map(words.map((word) => [stem(word), word]));
   const patterns = (command.asked ?? []).map((asked) => asked.split(" ").map((term) => term.split("|")));
   const mayMatch = patterns.some((terms) =>
@@ -235,16 +226,23 @@ async function guess(
     const follows = clause === undefined ? [] : words.slice(words.indexOf(clause));
     for (const word of follows) if (!/^\d/u.test(word)) explained.add(word);
   }
-  const tells = (word: string): boolean => isContentWord(word) && (explained.has(word) || !isParticle(word));
+  const isTurned = (word: string): boolean => isNegation(word) && !mayComplain(words);
+  const tells = (word: string): boolean =>
+    isTurned(word) || (isContentWord(word) && (explained.has(word) || !isParticle(word)));
   const telling = words.filter(tells);
   const [first] = telling;
-  const share = telling.length === 0 ? 1 : telling.filter((word) => explained.has(word)).length / telling.length;
+  const count = telling.length + excepted.length;
+  const share = count === 0 ? 1 : telling.filter((word) => explained.has(word)).length / count;
   // What somebody begins with is rather meant, whatever follows.
   const isAside = first !== undefined && share < MIN_SHARE && !explained.has(first);
   if (score === 0 || (isAside && score < 2)) return undefined;
   const known = new Set([...explained].map(stem));
   const isUnknown = (word: string): boolean => tells(word) && !known.has(stem(word));
-  const isWhole = ([name, one]: [string, Said]): boolean => !isCutShort(command, name, one, words, isUnknown);
+  // Of “all nodes except 2” no value says what is meant.
+  const isWide = (option: Option | undefined): boolean =>
+    excepted.length > 0 && option?.kind === "text" && option.narrows === true;
+  const isWhole = ([name, one]: [string, Said]): boolean =>
+    !isCutShort(command, name, one, words, isUnknown) && !isWide(command.options[name]);
   const whole = Object.entries(said).filter(isWhole);
   const options = Object.fromEntries(
     whole.map(([name, { value }]) => [name, asWritten(value, command.options[name], context.written)]),
@@ -259,7 +257,7 @@ async function guess(
     isAside,
     isCorrected: false,
     ...(also === undefined ? {} : { also }),
-    unread: unreadWords(words, isUnread, typed),
+    unread: [...unreadWords(words, isUnread, typed), ...(excepted.length === 0 ? [] : [excepted.join(" ")])],
   };
 }
 

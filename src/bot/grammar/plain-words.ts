@@ -5,7 +5,7 @@ const SENTENCE_WORDS = new Set(
   (
     "a an the this that these those it its i me my mine we us our you your they them their he she there here " +
     "is are was were be been am do does did has have had can could will would shall should may might must let " +
-    "what which who whom whose when where why how and or but if so then not no of in on at to by with about as from for since until during over " +
+    "what which who whom whose when where why how and or but if whether so then not no of in on at to by with about as from for since until during over " +
     "please any some just right still also too really never ever even " +
     "doing going being having now moment currently hello hi hey thanks"
   ).split(" "),
@@ -15,9 +15,9 @@ const SENTENCE_WORDS = new Set(
 const OTHER_WORDS = new Set(
   (
     "tell give show want need get got like find hear make keep put add see look looking " +
-    "moment minute today next only turn yet again quick quickly much current currently overall thing things stuff reason guys team ok " +
-    "coin coins long thank cheers mate folks bot bellwether everyone everybody anyone anybody else asap go goes went bit while more " +
-    "ugh hmm lol omg gm seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine yo tho though compare most least"
+    "moment minute today only yet again quick quickly much current currently overall thing things stuff reason guys team ok " +
+    "coin coins long thank cheers mate folks bot bellwether everyone everybody anyone anybody else asap go goes went bit while " +
+    "ugh hmm lol omg gm seem seems damn damned hell bloody fuck fucking f wtf shit freaking stupid mine yo tho though"
   ).split(" "),
 );
 
@@ -37,6 +37,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/\bnext (?=(?:hour|minute)\b)/gu, "next 1 "],
   [/\bover night\b/gu, "overnight"],
+  [/(?<=\b(?:all|(?:any|every|no)(?:thing|body|one)?)(?: \S+)?) but(?= (?!do|don't))/gu, " except"],
   // A bare hour at the end: `until 8`, `between 22 and 7`.
   [/(?<=\b(?:until|till|til) )(1?\d|2[0-3])(?=\W*$| (?:because|please|every)\b)/gu, "$1:00"],
   [/(?<=\bfrom )(1?\d|2[0-3])(?= until 1?\d:| until 2\d:)/gu, "$1:00"],
@@ -92,8 +93,36 @@ export function plainWords(sentence: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-/** All words that say nothing by themselves, as somebody may misspell them. */
-export const SMALL_WORDS: readonly string[] = [...SENTENCE_WORDS, ...OTHER_WORDS, ...PARTICLES];
+/** Words behind which stands what is not meant. */
+const EXCEPTIONS = new Set(
+  "except excepting excluding exclude without besides beside apart unless instead minus".split(" "),
+);
+
+/** All words that say nothing by themselves, or turn the rest, as somebody may misspell them. */
+export const SMALL_WORDS: readonly string[] = [...SENTENCE_WORDS, ...OTHER_WORDS, ...PARTICLES, ...EXCEPTIONS];
+
+/** What is meant, and behind `except`, up to a time or a reason, what is not: no value is read from that. */
+export function withoutException(words: readonly string[]): {
+  readonly words: readonly string[];
+  readonly excepted: readonly string[];
+} {
+  const at = words.findIndex((word) => EXCEPTIONS.has(word));
+  if (at === -1) return { words, excepted: [] };
+  const behind = words.findIndex((word, index) => index > at && /^(?:for|from|since|till?|until|because)$/u.test(word));
+  const end = behind === -1 ? words.length : behind;
+  return { words: words.toSpliced(at, end - at), excepted: words.slice(at, end) };
+}
+
+/** Whether a word may turn what is asked into its contrary. */
+export function isNegation(word: string): boolean {
+  return /^(?:not|no|never)$/u.test(word);
+}
+
+/** Whether a negation says what is wrong, or nothing: `why was it not filled`, `is it up or not`. */
+export function mayComplain(words: readonly string[]): boolean {
+  const isLast = isNegation(words.at(-1) ?? "");
+  return isLast || /^(?:why|how|is|are|was|were|do|does|did|has|have|can|could|will|would)$/u.test(words[0] ?? "");
+}
 
 /** Whether a word belongs to the one before it. */
 export function isParticle(word: string): boolean {
@@ -106,7 +135,7 @@ export function isContentWord(word: string): boolean {
 }
 
 /** A time of the past that ends with its unit: `last week`. */
-export const PAST_DAYS = /^[\p{Ll} ]*(?:day|night|weekend|week|month|year)$/u;
+const PAST_DAYS = /^[\p{Ll} ]*(?:day|night|weekend|week|month|year)$/u;
 
 /** As typed; a number or a time with the word before it: `node 9`, `last week`. */
 export function unreadWords(

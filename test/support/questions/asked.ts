@@ -3,7 +3,7 @@ export type QuestionTable = Readonly<Record<keyof typeof MEANT, readonly string[
 
 /** What each answer has to say, with nodes that are called sim-1 to sim-3: the answer itself, or the line to press. */
 export const MEANT = {
-  "is the network healthy": /mainnet is healthy|did you mean time\?/iu,
+  "is the network healthy": /mainnet is healthy|Show network health|did you mean time\?/iu,
   "spread of BTC": /BTC\/USDT (?:trades at|is in an auction)|market show market:BTC\/USDT/iu,
   "why was my order rejected": /(?:^|\W)order(?:: \w+)?(?: ·|\?)|order state:rejected|Only you will see the order/mu,
   "subscribe this channel": /alerts add|Subscribe .+ to the .*(?:ops|nodes).* alerts on/u,
