@@ -108,14 +108,19 @@ function drawDate(target, fallback, now) {
 function drawMoment(seconds, format, now) {
   /** @type {(days: number) => string} */
   const dayBefore = (days) => localTime(`${Math.trunc(now) - days * 86_400_000}000000`, undefined).slice(0, 10);
-  return drawTime(seconds, format.includes("{ago}"), now, (moment) => {
-    const day = moment.slice(0, 10);
-    const date = day === dayBefore(0) ? "today" : day === dayBefore(1) ? "yesterday" : day;
-    return format
-      .replace(/\{date\w*\}/u, date)
-      .replace("{time_secs}", moment.slice(11, 19))
-      .replace("{time}", moment.slice(11, 16));
+  const parts = format.split(/(\{ago\}|\{\w+\}(?: \{time\w*\})?)/u);
+  const drawn = parts.map((part, index) => {
+    if (index % 2 === 0) return part;
+    return drawTime(seconds, part === "{ago}", now, (moment) => {
+      const day = moment.slice(0, 10);
+      const date = day === dayBefore(0) ? "today" : day === dayBefore(1) ? "yesterday" : day;
+      return part
+        .replace(/\{date\w*\}/u, date)
+        .replace("{time_secs}", moment.slice(11, 19))
+        .replace("{time}", moment.slice(11, 16));
+    });
   });
+  return h("span", {}, ...drawn);
 }
 
 /**

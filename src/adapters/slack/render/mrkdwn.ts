@@ -119,17 +119,18 @@ function timeMarkup(inline: Extract<Inline, { kind: "time" }>, toSecond: boolean
   const fallback = formatUtc(at);
   if (seconds < 1n || seconds > LAST_SECOND) return escapeMrkdwn(fallback);
   const clock = seconds % 60n === 0n ? "time" : "time_secs";
-  const absolute = `<!date^${seconds}^{date_short_pretty} {${clock}}|${fallback}>`;
-  const relative = `<!date^${seconds}^{ago}|${fallback}>`;
+  const moment = `{date_short_pretty} {${clock}}`;
+  const mark = (format: string): string => `<!date^${seconds}^${format}|${fallback}>`;
   switch (inline.style) {
     case "absolute":
-      return absolute;
+      return mark(moment);
     case "relative":
-      return relative;
+      return mark("{ago}");
     case "both":
-      return `${absolute} (${relative})`;
+      // In one mark: where times are not drawn, as on a lock screen, its words are said once.
+      return mark(`${moment} ({ago})`);
     case "clock":
-      return `<!date^${seconds}^{${toSecond ? clock : "time"}}|${fallback}>`;
+      return mark(`{${toSecond ? clock : "time"}}`);
     case "utc":
       return escapeMrkdwn(fallback);
   }
