@@ -8,7 +8,7 @@ import { happening } from "../src/alerts/words/condition-words.ts";
 import { networkState, suspicionWords, verdictWords } from "../src/alerts/words/network-status-words.ts";
 import { kindNoun } from "../src/alerts/words/subscription-words.ts";
 import { silenceLine } from "../src/alerts/words/silence-words.ts";
-import { type Platforms, tokenKey } from "../src/alerts/destination.ts";
+import { destinationKey, type Platforms, tokenKey } from "../src/alerts/destination.ts";
 import { sinceWords } from "../src/alerts/words/phrases.ts";
 import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { episodeSubject, mayAcknowledge, seenHere, worstFirst } from "../src/answers/alerts/episodes/episodes.ts";
@@ -74,7 +74,8 @@ export const alertsStatus = command({
     const unreachable = unreachablePlaces(all.filter(isAsked), known, context);
     const isUnwatched = alerts.verdict === undefined;
     const silences = visibleSilences(await alerts.silences(), context).filter((one) => isSilenceActive(one, now));
-    const silenced = silences.map((one) => silenceLine(one, now, context.platforms));
+    const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
+    const silenced = silences.map((one) => silenceLine(one, now, context.platforms, here));
     const why = rowActions(
       "Why",
       open.map((one) => ({
@@ -253,10 +254,10 @@ function unsentWords(
   const waiting = owed.filter((one) => one.owed > 0);
   if (waiting.length === 0) return undefined;
   return joinText(
-    waiting.map(
-      (one) =>
-        text`${formatCount(one.owed)} on ${platforms.nameOf(one.platform)}, the oldest for ${formatDuration(Math.max(0, now - one.oldest))}`,
-    ),
+    waiting.map(({ owed: count, platform, oldest }) => {
+      const waits = now - oldest < 1000 ? "" : `, the oldest for ${formatDuration(now - oldest)}`;
+      return `${formatCount(count)} on ${platforms.nameOf(platform)}${waits}`;
+    }),
     "; ",
   );
 }

@@ -1,5 +1,5 @@
 import { plainText } from "../../reply/plain-text.ts";
-import { type Inline, strong, text, type Text, type TextPart, time } from "../../reply/text.ts";
+import { type Inline, strong, text, type Text, type TextPart, time, toText } from "../../reply/text.ts";
 import { channelName } from "./phrases.ts";
 import { DAY, formatDuration, fromMillis, type Milliseconds } from "../../units/time.ts";
 import { localMillis } from "../../units/local-time.ts";
@@ -84,16 +84,22 @@ export function silenceOverLine(silence: Silence): string {
   return `${silence.id} ends at ${plainText([time(fromMillis(silence.until))])}: ${what} is over`;
 }
 
-/** A silence that holds: its scope, its place, the time left, who made it. Pure and total. */
-export function silenceLine(silence: Silence, now: Milliseconds, platforms?: Platforms): Text {
-  return silenceWords(silence, silenceLeftWords(silence, now), platforms);
+/** A silence that holds: its scope, its place (that with the key `here` is `here`), the time left, who made it. Pure and total. */
+export function silenceLine(silence: Silence, now: Milliseconds, platforms: Platforms, here?: string): Text {
+  const isHere = here !== undefined && silence.scope.destination === here;
+  const place = isHere ? toText("here") : silencePlaceWords(silence, platforms);
+  return placedWords(silence, silenceLeftWords(silence, now), place);
 }
 
 /** A silence, its place, how long it lasts, who made it. Pure and total. */
 export function silenceWords(silence: Silence, howLong: TextPart, platforms: Platforms | undefined): Text {
+  return placedWords(silence, howLong, silencePlaceWords(silence, platforms));
+}
+
+function placedWords(silence: Silence, howLong: TextPart, place: Text): Text {
   const { by, reason } = silence;
   const why = reason === undefined ? [] : text`: ${reason}`;
-  return text`${silenceScopeWords(silence)} ${silencePlaceWords(silence, platforms)}, ${howLong}, by ${by}${why}`;
+  return text`${silenceScopeWords(silence)} ${place}, ${howLong}, by ${by}${why}`;
 }
 
 /** `in all channels`, `in C123 on Slack`; without `platforms` each is called by its id. Pure and total. */
