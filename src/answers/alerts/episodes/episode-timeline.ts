@@ -24,6 +24,9 @@ export function episodeTimelineReply(
 ): Reply {
   const episode = seenHere(history.episode, context);
   const name = storedName(episode.id, episodeLabel(episode));
+  const open = isOpen(episode);
+  // The last reading of an episode that is over says why it is good again.
+  const reading = open ? episode.last : episode.first;
   const placeOf = destinationKeyWords(context);
   const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
   const isShown = (destination: string | null): boolean =>
@@ -36,7 +39,8 @@ export function episodeTimelineReply(
   const hidden = history.deliveries.length - deliveries.length + own.length - decisions.length;
   const lines = [
     ...decisions.map(({ at, what, destination, detail }) => {
-      return { at, what: toText(what), where: placeOf(destination), detail: decisionWords(detail, name) };
+      const said = decisionWords(detail, name);
+      return { at, what: toText(what), where: placeOf(destination), detail: said === reading.why ? "" : said };
     }),
     ...deliveries.flatMap((row) => deliveryLines(row, receipts.get(row.id), placeOf)),
   ].toSorted((a, b) => a.at - b.at);
@@ -47,9 +51,8 @@ export function episodeTimelineReply(
     .map(({ id }) => receipts.get(id)?.at)
     .filter((at) => at !== undefined);
   const firstNotified = notifiedAt.length === 0 ? undefined : fromMillis(Math.min(...notifiedAt));
-  const open = isOpen(episode);
-  // The last reading of an episode that is over says why it is good again.
-  const reading = open ? episode.last : episode.first;
+  // The story has what came after it began, with its words.
+  const moments = timelineOf(episode, firstNotified);
   // An episode that is over needs no action.
   const explained = open ? explanation({ ...episode, last: reading }) : [];
   const blocks: Block[] = [
@@ -59,7 +62,7 @@ export function episodeTimelineReply(
         "State",
         open ? text`${strong(EPISODE_WORDS[episode.state])}, ${episode.severity}` : EPISODE_WORDS[episode.state],
       ),
-      ...timelineOf(episode, firstNotified),
+      ...moments.slice(0, 1),
       ...(reading.why === undefined ? [] : [field("Why", reading.why, { wide: true })]),
       ...votesOf(episode.first),
     ]),
@@ -77,7 +80,11 @@ export function episodeTimelineReply(
     }),
     ...details([
       ...(hidden > 0 && !isAmongMany(context) ? [paragraph(`${hidden} more lines are about other channels.`)] : []),
-      fields([field("Seen by", seenBy(reading)), field("Episode", code(episodeName(episode.id)), { wide: true })]),
+      fields([
+        ...moments.slice(1),
+        field("Seen by", seenBy(reading)),
+        field("Episode", code(episodeName(episode.id)), { wide: true }),
+      ]),
     ]),
   ];
   // An episode can also end because its subject is gone or no longer watched.
@@ -89,10 +96,11 @@ export function episodeTimelineReply(
   });
 }
 
-/** What is so now, and how long it lasted or has lasted. */
+/** What is so now, how long it lasted or has lasted, and who took it. */
 function headlineOf(episode: Episode, now: Milliseconds): Text {
   const words = conditionWords(episode);
-  const length = lengthWords(episode, now);
+  const by = episode.acknowledged?.by;
+  const length = `${lengthWords(episode, now)}${by === undefined ? "" : ` · ${by} ${isOpen(episode) ? "takes" : "took"} it`}`;
   switch (episode.state) {
     case "firing":
       return text`${words.now}, ${length}`;
