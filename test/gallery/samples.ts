@@ -10,13 +10,13 @@ import type { Caller, Target } from "../../src/bot/invocation.ts";
 import { plainText } from "../../src/reply/plain-text.ts";
 import type { Ask, Reply } from "../../src/reply/reply.ts";
 import { formatUtc, nanoseconds, type Nanoseconds, toMillis } from "../../src/units/time.ts";
-import { down, stalled } from "../alerts/readings.ts";
 import { alertMessages, at } from "../support/gallery/alert-messages.ts";
 import { fillIn, LINES, TRIALS } from "../support/gallery/lines.ts";
 import { keepAMonth } from "../support/kept-looks.ts";
-import { see } from "../support/see.ts";
-import { openSimulatorTalk, type SimulatorTalk } from "../support/simulator-talk.ts";
+import { NOON } from "../support/talk.ts";
+import type { SimulatorTalk } from "../support/simulator-talk.ts";
 import { tellIncident } from "./incident.ts";
+import { openWatchedTalk, type WatchedTalk } from "./watched.ts";
 import { PLATFORMS } from "../support/platforms.ts";
 
 /** Where a sample is shown, in the order of the page. */
@@ -117,17 +117,14 @@ const FAULTS: readonly (readonly [name: string, lines: readonly string[], before
   ];
 const NEWCOMER: Caller = { id: "newcomer", name: "new", mayManageChannel: false };
 
-const SUBJECTS: readonly (readonly [
-  name: string,
-  lines: readonly string[],
-  before: (talk: SimulatorTalk) => unknown,
-])[] = [
-  ...Object.entries(LINES).map(([name, lines]) => [name, lines, () => undefined] as const),
-  ["incident", INCIDENT, oneNodeDown],
-  ["zoned", ZONED, oneNodeDown],
-  ["trials", TRIALS, ({ store, now }) => keepAMonth(store, toMillis(now()))],
-  ...FAULTS,
-];
+const SUBJECTS: readonly (readonly [name: string, lines: readonly string[], before: (talk: WatchedTalk) => unknown])[] =
+  [
+    ...Object.entries(LINES).map(([name, lines]) => [name, lines, () => undefined] as const),
+    ["incident", INCIDENT, oneNodeDown],
+    ["zoned", ZONED, oneNodeDown],
+    ["trials", TRIALS, ({ store, now }) => keepAMonth(store, toMillis(now()))],
+    ...FAULTS,
+  ];
 
 /** All samples. Each is to be drawn before the next one is asked for: its files are open until then. */
 export async function* samples(): AsyncGenerator<Sample> {
@@ -140,7 +137,7 @@ export async function* samples(): AsyncGenerator<Sample> {
 export async function* answersTo(
   group: string,
   lines: readonly string[],
-  before: (talk: SimulatorTalk) => unknown = () => undefined,
+  before: (talk: WatchedTalk) => unknown = () => undefined,
 ): AsyncGenerator<Sample> {
   // A drill that something delivers takes half a minute of real time.
   const delivering = lines.some((line) => line.startsWith("alerts drill")) ? [] : ["discord", "slack", "web"];
@@ -158,18 +155,21 @@ export async function* answersTo(
   }
 }
 
-async function talkOn(surface: Surface, delivering: readonly string[]): Promise<SimulatorTalk> {
+async function talkOn(surface: Surface, delivering: readonly string[]): Promise<WatchedTalk> {
   let deliveries = 0;
   const newId = (): string => `${(deliveries += 1)}`.padStart(22, "d");
-  const talk = await openSimulatorTalk({ nodes: 3, delivering, waits: passingClock(), newId });
+  // Two looks of 5 s later it is noon.
+  const begun = nanoseconds(NOON - 10_000_000_000n);
+  const talk = await openWatchedTalk({ nodes: 3, at: begun, delivering, waits: passingClock(), newId });
   talk.become({ here: HERE[surface], caller: CALLERS[surface] });
+  await talk.watch(2);
   return talk;
 }
 
-async function oneNodeDown(talk: SimulatorTalk): Promise<void> {
+async function oneNodeDown(talk: WatchedTalk): Promise<void> {
   await talk.askFor("alerts add node.down,network.stalled");
-  await see(talk, 1, [stalled("good"), down("good"), down("good", "b:1")]);
-  await see(talk, 4, [stalled("good"), down("bad"), down("good", "b:1")]);
+  talk.simulator.faults.set({ kind: "die", network: "mainnet", node: 3 });
+  await talk.watch(4);
 }
 
 async function overwriteDatabase({ askFor, database }: SimulatorTalk): Promise<void> {
@@ -242,13 +242,16 @@ function everywhere(reply: Reply, now: Nanoseconds): Sample["shown"] {
 /** Every alert that is worded differently, with all facts that one can have. */
 export function* alertSamples(): Generator<Sample> {
   const name = namer("alert");
-  const now = nanoseconds(BigInt(at) + 60_000_000_000n);
   for (const [message, context] of alertMessages) {
     const reply = describe(message, context, PLATFORMS);
     const kind =
       "episode" in message ? message.episode.kind : message.type === "event" ? message.event.kind : message.type;
     const phase = "phase" in message ? ` ${message.phase}` : "";
     const title = plainText(reply.title);
+    // It is read a minute after the last thing that it tells.
+    const told = [...JSON.stringify(message).matchAll(/\b17\d{17}\b/gu)].map(([moment]) => BigInt(moment));
+    const last = told.reduce((latest, moment) => (moment > latest ? moment : latest), BigInt(at));
+    const now = nanoseconds(last + 60_000_000_000n);
     yield { id: name(`${kind}${phase}`), group: "alerts", title, shown: everywhere(reply, now) };
   }
 }

@@ -30,5 +30,5 @@ export const COMMONEST: readonly CommonestLine[] = [
   { line: "alerts add", figure: /ops alerts on mainnet/u },
   { line: "alerts list", figure: /1 subscription/u },
   { line: "alerts silence all 1h", figure: /13:00/u },
-  { line: "alerts status", figure: /mainnet not watched yet/u },
+  { line: "alerts status", figure: /alert is open/u },
 ];

@@ -91,7 +91,8 @@ export function readingOf(kind: Reading["kind"], full = true): Reading {
     network: "mainnet",
     subject: "a:1",
     state: "bad",
-    seenBy: ["a:1"],
+    // Of what all nodes are asked, a majority must show it.
+    seenBy: kind.startsWith("network.") && kind !== "network.time-back" ? ["a:1", "b:1"] : ["a:1"],
     nodes: 3,
     label: "BTC/USD",
   };
@@ -124,7 +125,11 @@ const digest = (reason: "quiet hours" | "catch-up" | "held"): Extract<AlertMessa
   events: [eventOf("core.upgraded"), eventOf("checkpoint.new")],
   episodes: [],
 });
-const over = { state: "resolved", recovered: at, ended: at } as const;
+/** Seconds after it began. */
+const after = (seconds: number): string => String(BigInt(at) + BigInt(seconds) * 1_000_000_000n);
+const over = { state: "resolved", recovered: after(252), ended: after(312) } as const;
+const taken = { by: "bob", at: after(95) };
+const escalated = after(180);
 /** An hour and a half later. */
 const later = "1700005400000000000";
 const calm = { type: "calm", kind: "node.down", network: "mainnet", subject: "a:1", since: at, at } as const;
@@ -180,7 +185,7 @@ const unacknowledged = (more: Partial<ReturnType<typeof anEpisode>>): AlertMessa
   at,
   notice: {
     about: "unacknowledged",
-    episode: episodeOf("network.stalled", true, { severity: "critical", escalated: at, ...more }),
+    episode: episodeOf("network.stalled", true, { severity: "critical", escalated, ...more }),
     reminders: 4,
   },
 });
@@ -216,7 +221,7 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
       {
         type: "condition",
         phase: "resolve",
-        episode: episodeOf(kind, true, { ...over, acknowledged: { by: "bob", at }, escalated: at }),
+        episode: episodeOf(kind, true, { ...over, acknowledged: taken, escalated }),
       },
       { triggeredAt: nanoseconds(BigInt(at)) },
     ],
@@ -231,7 +236,7 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   ),
   grouped("C-3vE4KX4", [
     episodeOf("node.down", true, over),
-    episodeOf("node.down", true, { subject: NASTY, acknowledged: { by: NASTY, at } }),
+    episodeOf("node.down", true, { subject: NASTY, acknowledged: { ...taken, by: NASTY } }),
   ]),
   grouped("E-3vE4KX4", [
     episodeOf("network.stalled", true, { id: "network.stalled|mainnet||1", subject: "" }),
@@ -294,9 +299,9 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   [{ ...digest("quiet hours"), episodes: [episodeOf("node.down", true, over)] }],
   [rolling],
   [{ ...rolling, total: 500 }],
-  [{ ...node, phase: "escalation", episode: episodeOf("node.down", true, { severity: "critical", escalated: at }) }],
+  [{ ...node, phase: "escalation", episode: episodeOf("node.down", true, { severity: "critical", escalated }) }],
   [{ ...node, phase: "reminder", reminder: { number: 2, of: 4 } }],
-  [{ ...node, phase: "state", episode: episodeOf("node.down", true, { acknowledged: { by: "bob", at } }) }],
+  [{ ...node, phase: "state", episode: episodeOf("node.down", true, { acknowledged: taken }) }],
   [{ ...node, phase: "trigger", already: "silence", guidance: GUIDANCE }],
   [{ ...node, phase: "trigger", drill: true, simulated: true }],
   [{ ...node, phase: "trigger" }, { plain: true }],
@@ -307,7 +312,7 @@ export const alertMessages: readonly (readonly [AlertMessage, DeliveryContext?])
   ],
   [{ type: "event", event: eventOf("checkpoint.new") }, { repeat: true }],
   [unacknowledged({})],
-  [unacknowledged({ acknowledged: { by: "bob", at } })],
+  [unacknowledged({ acknowledged: taken })],
   [unacknowledged(over)],
   [{ ...calm, episodes: 1, open: true }],
   // As of versions that did not know when the last one ended.
