@@ -113,7 +113,7 @@ export function drawScene(scene, palette = DARK, id = "chart", frame = FRAME) {
       ? [words(fitted(axisWords(scene), SMALL, right - left), left, laneBottom + 18, palette.ink)]
       : []),
     ...scene.lines.flatMap(({ runs }, index) => drawLine(runs, index, x, y, palette)),
-    ...drawThresholds(place.thresholds, palette, { y, left, right, lineTop, floor }),
+    ...drawThresholds(place.thresholds, scene.lines, palette, { x, y, left, right, lineTop, floor }),
     e("path", { d: `M${round(left)} ${round(plotFloor)}H${right}`, stroke: palette.faint, "stroke-width": 1 }),
     ...timeTicks(scene, x, SMALL, { left: MARGIN, right }).flatMap((tick) => [
       e("path", { d: `M${round(tick.x)} ${round(plotFloor)}v4`, stroke: palette.faint, "stroke-width": 1 }),

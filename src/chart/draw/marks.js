@@ -91,11 +91,15 @@ function apart(labels) {
 }
 
 /**
+ * Each value as a line with its name at the right end, or at the left one where a curve would run through the name.
+ *
  * @param {Scene["thresholds"]} thresholds
+ * @param {Scene["lines"]} lines
  * @param {Palette} palette
- * @param {{ y: (value: number) => number, left: number, right: number, lineTop: number, floor: number }} place
+ * @param {{ x: (at: number) => number, y: (value: number) => number, left: number, right: number, lineTop: number, floor: number }} place
  */
-export function drawThresholds(thresholds, palette, { y, left, right, lineTop, floor }) {
+export function drawThresholds(thresholds, lines, palette, { x, y, left, right, lineTop, floor }) {
+  const runs = lines.flatMap((one) => one.runs.map((run) => run.map(([at, value]) => ({ x: x(at), y: y(value) }))));
   /** @type {number[]} */
   const taken = [];
   return thresholds.flatMap(({ name, value }) => {
@@ -110,18 +114,32 @@ export function drawThresholds(thresholds, palette, { y, left, right, lineTop, f
     const above = at - 5 - SMALL > lineTop - 4 ? at - 5 : at + SMALL + 1;
     if (above > floor || taken.some((one) => Math.abs(one - above) < SMALL + 1)) return [line];
     taken.push(above);
-    const width = widthOf(shown, SMALL);
+    const width = widthOf(shown, SMALL) + 4;
+    const boxAt = (/** @type {number} */ from) => ({ x: from, y: above - 12, width, height: 15 });
+    const [usual, other] = [boxAt(right - width), boxAt(left)];
+    const isFree = (/** @type {typeof usual} */ box) => !runs.some((run) => crosses(run, box));
+    const place = isFree(usual) || !isFree(other) ? usual : other;
     return [
       line,
-      e("rect", {
-        x: right - width - 4,
-        y: above - 12,
-        width: width + 4,
-        height: 15,
-        fill: palette.ground,
-        opacity: "0.75",
-      }),
-      words(shown, right - 2, above, palette.ink, "end"),
+      e("rect", { ...place, fill: palette.ground, opacity: "0.75" }),
+      words(shown, place.x + 2, above, palette.ink),
     ];
+  });
+}
+
+/**
+ * Whether a curve touches a box.
+ *
+ * @param {readonly { readonly x: number, readonly y: number }[]} run
+ * @param {{ x: number, y: number, width: number, height: number }} box
+ */
+function crosses(run, box) {
+  return run.some((to, index) => {
+    const from = run[index - 1] ?? to;
+    const [begin, end] = [Math.max(from.x, box.x), Math.min(to.x, box.x + box.width)];
+    if (begin > end) return false;
+    const yAt = (/** @type {number} */ x) => from.y + ((to.y - from.y) * (x - from.x)) / Math.max(1e-9, to.x - from.x);
+    const [low, high] = [yAt(begin), yAt(end)].toSorted((a, b) => a - b);
+    return (low ?? 0) < box.y + box.height && (high ?? 0) > box.y;
   });
 }
