@@ -297,7 +297,10 @@ function headline(
 
 /** The tone of the worst that is shown; good where all is well. */
 function toneOf(statuses: readonly NetworkStatus[], open: readonly Episode[], isDoubtful: boolean): Tone {
-  const tones = new Set<Tone>([...statuses.map((one) => networkState(one).tone), worstTone(open)]);
+  // Of a network with alerts they say how bad it is: a stall is a warning before it is critical.
+  const alerting = new Set(open.map(({ network }) => network));
+  const quiet = statuses.filter(({ network }) => !alerting.has(network));
+  const tones = new Set<Tone>([...quiet.map((one) => networkState(one).tone), worstTone(open)]);
   if (tones.has("bad")) return "bad";
   if (isDoubtful || tones.has("warning")) return "warning";
   return open.length === 0 && statuses.every(({ verdict }) => verdict === "healthy") ? "good" : "neutral";
@@ -316,5 +319,6 @@ function buttonSubject(episode: Episode, open: readonly Episode[]): string {
 }
 
 function withNetwork(episode: Episode): string {
-  return `${episodeSubject(episode)} on ${episode.network}`;
+  const subject = episodeSubject(episode);
+  return subject === episode.network ? subject : `${subject} on ${episode.network}`;
 }

@@ -35,7 +35,7 @@ test("the status names the network of what is open in a narrow terminal, too", a
   const narrow = renderTerminal(reply, { width: 60, colour: false, links: false, now: talk.now() });
   expect(narrow).toMatch(/^ {2}a:1 on mainnet does not/mu);
   // The column with times does not fit.
-  expect(narrow).not.toContain("UTC");
+  expect(narrow).not.toContain("times in UTC");
 });
 
 describe("the log", () => {

@@ -4,7 +4,7 @@ import { formatDuration, type Milliseconds, toMillis } from "../../units/time.ts
 import { timeFromText } from "../judge/kinds/kind.ts";
 import { type ConditionKind, KINDS } from "../judge/kinds/kinds.ts";
 import type { Reading } from "../judge/kinds/reading.ts";
-import type { Episode } from "../judge/rules/episode.ts";
+import { type Episode, isDrill } from "../judge/rules/episode.ts";
 import { MARKET_WORDS } from "./market-words.ts";
 import { timeField } from "./phrases.ts";
 import { groupedNumber } from "./subscription-words.ts";
@@ -128,13 +128,17 @@ const CONDITION_WORDS: WordsOf<ConditionKind> = {
       ],
     };
   },
-  "node.down": (reading, network) => ({
-    now: text`${code(reading.subject)} on ${network} does not answer`,
-    past: text`${code(reading.subject)} on ${network} did not answer`,
-    good: text`${code(reading.subject)} answers again on ${network}`,
-    figures: reading.why === undefined ? [] : [reading.why],
-    fields: [],
-  }),
+  "node.down": (reading, network) => {
+    // The node of a drill has a key for a name, and its network is none.
+    const node = isDrill(reading) ? "A made-up node" : text`${code(reading.subject)} on ${network}`;
+    return {
+      now: text`${node} does not answer`,
+      past: text`${node} did not answer`,
+      good: text`${node} answers again`,
+      figures: reading.why === undefined ? [] : [reading.why],
+      fields: [],
+    };
+  },
   "node.lying": (reading, network) => ({
     now: text`${code(reading.subject)} on ${network} gives answers that cannot be right`,
     past: text`${code(reading.subject)} on ${network} gave answers that cannot be right`,

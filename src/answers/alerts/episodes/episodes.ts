@@ -178,10 +178,10 @@ function subjectWords(episode: Episode): string {
   return episodeLabel(episode) ?? (/^[0-9a-f]{32,}$/iu.test(subject) ? subject.slice(0, 8) : subject);
 }
 
-/** The subject of an episode for a button, in a word or two. */
+/** The subject of an episode for a button, in a word or two: that of a network is the network. */
 export function episodeSubject(episode: Episode): string {
   const subject = subjectWords(episode);
-  return subject === "" ? kindNoun(episode.kind) : subject;
+  return subject === "" ? episode.network : subject;
 }
 
 /** One line about an episode, for lists without markup: with its beginning, since several have all else in common. */
