@@ -93,7 +93,10 @@ export function createAlertCard(first, around) {
   }
 
   function drawOwn() {
-    panel.replaceChildren(drawReply({ ...replyOf(alert), actions: actions() }));
+    const drawn = drawReply({ ...replyOf(alert), actions: actions() });
+    // Whoever has unfolded the alert wants to see all of it.
+    for (const more of drawn.querySelectorAll("details")) more.open = true;
+    panel.replaceChildren(drawn);
   }
 
   /** An episode acknowledged meanwhile needs no button. */

@@ -6,7 +6,7 @@
 /** @import { Given } from "../api.js" */
 import { ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
-import { chosenWords, formatLine, withoutKeys, withShortIds } from "./lines.js";
+import { formatLine, withoutKeys, withShortIds } from "./lines.js";
 import { createJob, jobActions, localReply, unansweredReply } from "./without-answer.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
@@ -195,7 +195,8 @@ export function createExchange(line, around, heading) {
     // What is only asked again keeps the words in which it was asked.
     const anew = effect === "replace" && label !== "Refresh" ? formatLine(command, options) : undefined;
     if (inPlace) return run(question, { inPlace, focusLabel: label, line: anew });
-    const how = { focus: true, heading: answer?.asks === true ? chosenWords(command, label) : label, shownAs: shown };
+    // What was chosen, without the amounts behind it: the answer says the rest.
+    const how = { focus: true, heading: label.replace(/ · .*/u, ""), shownAs: shown };
     await around.askBelow(question, formatLine(command, options), how);
     if (typeof invalidates === "object") await run(invalidates, { inPlace: true });
   }

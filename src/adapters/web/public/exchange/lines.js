@@ -46,16 +46,6 @@ export function meaningOf(line, label) {
   return label.endsWith(end) ? label.slice(0, -end.length) : label;
 }
 
-/**
- * What was chosen for a command, without what its label adds for choosing: `market show · BTC/USDT`.
- *
- * @param {string} command
- * @param {string} label
- */
-export function chosenWords(command, label) {
-  return `${command} · ${label.replace(/ · .*/u, "")}`;
-}
-
 /** @param {string} value */
 function quote(value) {
   if (value !== "" && !/[\s"'“”„‘’«»\\]/u.test(value)) return value;

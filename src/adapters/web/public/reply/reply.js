@@ -57,34 +57,35 @@ export function renderReply(reply, given) {
     header,
     ...above,
     reply.picture === undefined ? undefined : renderPicture(reply.picture),
-    details.length === 0
-      ? undefined
-      : h(
-          "details",
-          { class: "details" },
-          // An alert has a button of that name, which tells its story.
-          h("summary", {}, reply.actions?.some(({ label }) => label === "Details") ? "More" : "Details"),
-          h("div", {}, ...renderPages(details, { ...reader, exact: true })),
-        ),
+    details.length === 0 ? undefined : renderDetails(reply, details, { ...reader, exact: true }),
     ...renderActions(reply.actions, reply.asks === true && reply.actions.length === 1),
     reply.footer === undefined ? undefined : h("footer", { class: "footer" }, renderText(reply.footer, reader)),
   );
 }
 
 /**
- * The details one below the other; where they name pages, each behind its name.
+ * What is folded: each page of it behind its own name, so that one press shows it.
  *
+ * @param {ReplyJson} reply
  * @param {readonly { readonly block: Block, readonly place: Parameters<typeof renderBlock>[2] }[]} details
  * @param {Reader} reader
- * @returns {VElement[]}
  */
-function renderPages(details, reader) {
-  const pages = [...new Set(details.flatMap(({ block }) => block.page ?? []))];
-  return [undefined, ...pages].flatMap((page) => {
-    const blocks = details.filter(({ block }) => block.page === page);
-    const drawn = blocks.map(({ block, place }) => renderBlock(block, reader, place));
-    return page === undefined ? drawn : [h("details", { class: "page" }, h("summary", {}, visible(page)), ...drawn)];
-  });
+function renderDetails({ actions }, details, reader) {
+  // An alert has a button of that name, which tells its story.
+  const unnamed = actions.some(({ label }) => label === "Details") ? "More" : "Details";
+  const pages = [...Map.groupBy(details, ({ block }) => block.page ?? unnamed)];
+  return h(
+    "div",
+    { class: "folds" },
+    ...pages.map(([name, blocks]) =>
+      h(
+        "details",
+        { class: "details" },
+        h("summary", {}, visible(name)),
+        h("div", {}, ...blocks.map(({ block, place }) => renderBlock(block, reader, place))),
+      ),
+    ),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@
 // How each network stands, as cards: pure, so that tests run it in node.
 /** @import { OpenAlert, WatchedNetwork, WatchState } from "../../alerts/watch.ts" */
 /** @import { VElement } from "../vnode/vnode.js" */
-import { NETWORK_STATES, shownState } from "../../../../reply/states.js";
+import { NETWORK_STATES, shownState, worstTone } from "../../../../reply/states.js";
 import { answerWords } from "../alerts/standing.js";
 import { age, exactUtc, localTime, span, toMillis } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
@@ -13,6 +13,21 @@ const STALE = /** @type {const} */ ({ word: "not known now", tone: "neutral" });
 /** @param {Pick<WatchedNetwork, "verdict" | "nodes">} watched */
 function stateOf({ verdict, nodes }) {
   return verdict === undefined ? "unwatched" : shownState(verdict.state, nodes);
+}
+
+/**
+ * The verdict in a word and a tone. Where an alert tells of it, the tone is that of the alert: a stall is a warning before it is
+ * critical.
+ *
+ * @param {WatchedNetwork} watched
+ * @param {readonly OpenAlert[]} open
+ * @param {boolean} gone
+ */
+function shownAs(watched, open, gone) {
+  if (gone) return STALE;
+  const shown = NETWORK_STATES[stateOf(watched)];
+  const told = open.filter(({ kind, network }) => kind.startsWith("network.") && network === watched.network);
+  return shown.tone !== "bad" || told.length === 0 ? shown : { ...shown, tone: worstTone(told) };
 }
 
 /**
@@ -36,7 +51,7 @@ export function networkLines({ networks, open = [] }, { now, gone, pace }) {
   return networks.map((watched) => {
     const { network, verdict, nodes } = watched;
     const state = stateOf(watched);
-    const { word, tone } = gone ? STALE : NETWORK_STATES[state];
+    const { word, tone } = shownAs(watched, open, gone);
     const measured = pace(network);
     const halted = gone ? undefined : haltBegan(watched, open);
     return h(
@@ -75,13 +90,13 @@ export function networkLines({ networks, open = [] }, { now, gone, pace }) {
 /**
  * The same for the bar at the top: the shape and the name, the word where there is room.
  *
- * @param {Pick<WatchState, "networks">} state
+ * @param {Pick<WatchState, "networks"> & Partial<Pick<WatchState, "open">>} state
  * @param {boolean} gone Nothing answers.
  * @returns {VElement[]}
  */
-export function networkPills({ networks }, gone) {
+export function networkPills({ networks, open = [] }, gone) {
   return networks.map((watched) => {
-    const { word, tone } = gone ? STALE : NETWORK_STATES[stateOf(watched)];
+    const { word, tone } = shownAs(watched, open, gone);
     return h(
       "span",
       { class: "pill", "data-tone": tone },

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import {
-  chosenWords,
-  meaningOf,
-  picked,
-  withoutKeys,
-  withShortIds,
-} from "../../../../../src/adapters/web/public/exchange/lines.js";
+import { meaningOf, picked, withoutKeys, withShortIds } from "../../../../../src/adapters/web/public/exchange/lines.js";
 
 const ID = "d59213".padEnd(60, "0").concat("92fa");
 
@@ -31,11 +25,6 @@ describe("a picked completion", () => {
   ])("%j goes into the prompt as %j", (line, put) => {
     expect(picked(line)).toBe(put);
   });
-});
-
-test("what was chosen stands behind its command, without the words that help to choose", () => {
-  expect(chosenWords("market show", "BTC/USDT · perpetual-like future")).toBe("market show · BTC/USDT");
-  expect(chosenWords("alerts silence", "2h")).toBe("alerts silence · 2h");
 });
 
 test.each([

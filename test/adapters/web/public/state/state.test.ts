@@ -91,7 +91,12 @@ test("of a network that stands still the line has one span, as its alert counts 
   const seen = verdict({ state: "stalled", why, at: at(-2000), stillMillis: 123_000, time: at(-129_000) });
   const watched = network({ verdict: seen });
   expect(line(watched).said.match(/\d+ min(?: \d+ s)?/gu)).toEqual(["2 min 5 s"]);
-  const alert = { kind: "network.stalled", network: watched.network, began: at(-126_000) } as OpenAlert;
+  const alert = {
+    kind: "network.stalled",
+    network: watched.network,
+    severity: "warning",
+    began: at(-126_000),
+  } as OpenAlert;
   expect(line(watched, false, [alert]).said.match(/\d+ min(?: \d+ s)?/gu)).toEqual(["2 min 6 s"]);
 });
 
