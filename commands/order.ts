@@ -14,7 +14,7 @@ import {
   saidOrder,
   suggestOrders,
 } from "../src/answers/ids/party-orders.ts";
-import { orderReason, reasonClause, reasonRest } from "../src/answers/order-reasons.ts";
+import { orderReason, reasonClause, reasonRest } from "../src/reply/order-reasons.ts";
 import { orderState, orderWords, pegText } from "../src/answers/order-words.ts";
 import type { Answer } from "../src/api/api-client.ts";
 import { ApiError, asApiError } from "../src/api/api-error.ts";
@@ -227,9 +227,7 @@ function orderHeadline(order: Order, market: string | undefined, amounts: Market
   const status = orderState(order);
   const words = orderWords(order, market, amounts);
   const reason = reasonClause(order.reason);
-  return reason === undefined
-    ? text`${status}: ${words}`
-    : text`${status}: ${reason.slice(0, 1).toLowerCase()}${reason.slice(1)} (${words})`;
+  return reason === undefined ? text`${status}: ${words}` : text`${status}: ${reason} (${words})`;
 }
 
 /** The filled and the remaining size, a zero of which nodes leave out; undefined where the size is missing. */

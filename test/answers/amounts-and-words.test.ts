@@ -10,7 +10,7 @@ import {
   summedAmounts,
 } from "../../src/answers/amounts.ts";
 import { enumWords, timeInForceWords } from "../../src/reply/enum-words.ts";
-import { ORDER_REASONS, orderReason, reasonClause } from "../../src/answers/order-reasons.ts";
+import { ORDER_REASONS, orderReason, reasonClause } from "../../src/reply/order-reasons.ts";
 import type { MarketNames } from "../../src/api/model/names.ts";
 import { ORDER_SCRIPTS } from "../../src/simulator/market/orders.ts";
 import { plainText } from "../../src/reply/plain-text.ts";

@@ -11,13 +11,14 @@ import { idList, nodeList } from "./condition-words.ts";
 import { groupedNumber, priceWords } from "./subscription-words.ts";
 import { guidanceBlocks, markedTitle, meaningBlocks } from "./phrases.ts";
 import { enumWords } from "../../reply/enum-words.ts";
+import { reasonClause, reasonRest } from "../../reply/order-reasons.ts";
 
 /** One event as a message of its own. */
 export function describeEvent(message: MessageOf<"event">, context: DeliveryContext): Reply {
   const { event } = message;
   const severity = severityOfEvent(event);
   const kind: Event = KINDS[event.kind];
-  const meaning = kind.meaning?.(event);
+  const meaning = event.kind === "order.final" ? reasonRest(event.reason) : kind.meaning?.(event);
   return reply({
     tone: SEVERITY[severity].tone,
     title: markedTitle(eventLine(event), message),
@@ -185,12 +186,12 @@ function orderName({ subject, side, size, label }: EventOf<"order.final">): Text
   return text`Your ${side === undefined ? "order" : enumWords(side, "SIDE")} ${of}`;
 }
 
-/** `filled at 92,610`, `is rejected: margin check failed`. */
+/** `filled at 92,610`, `is rejected: the margin is not covered`. */
 function orderEndWords({ status, price, reason }: EventOf<"order.final">): Text {
   const at = price === undefined ? [] : text` at ${priceWords(price)}`;
   if (status === "STATUS_FILLED") return text`${strong("filled")}${at}`;
-  const why = reason === undefined ? "" : `: ${enumWords(reason, "ORDER_ERROR")}`;
-  return text`is ${strong(enumWords(status, "STATUS"))}${why}`;
+  const why = reasonClause(reason);
+  return text`is ${strong(enumWords(status, "STATUS"))}${why === undefined ? "" : `: ${why}`}`;
 }
 
 /** The columns of a table of events. */

@@ -22,7 +22,7 @@ import { capitalised, enumWords } from "../../reply/enum-words.ts";
 import type { SeenId } from "../../store/store.ts";
 import { marketAmounts } from "../amounts.ts";
 import { askFor, formActions, millisBetween } from "../answer.ts";
-import { reasonClause } from "../order-reasons.ts";
+import { reasonClause } from "../../reply/order-reasons.ts";
 import { orderState, orderWords } from "../order-words.ts";
 import { MARKET, marketsById, type NamesContext, noteSeen, ORDER, PARTY } from "./ids.ts";
 import { askAboutId, lookUp, resolveId, saidId, suggestIds } from "./typed-ids.ts";
@@ -132,7 +132,7 @@ async function listOrders(
       const told = ` · ${said}${age}`;
       // Of one state, it is asked why.
       const why = state === "" ? undefined : reasonClause(order.reason);
-      const label = `${why ?? orderState(order)}${told}`;
+      const label = `${capitalised(why ?? orderState(order))}${told}`;
       const count = owned.get(partyId)?.length ?? 1;
       return [{ label, value: id, party: partyId, count, seen: { id, label: seenLabel(order, market?.code) } }];
     })

@@ -1,4 +1,4 @@
-import { capitalised, enumWords } from "../reply/enum-words.ts";
+import { capitalised, enumWords } from "./enum-words.ts";
 
 const GFN_IN_AUCTION = "Good for normal is not taken in an auction; send such an order (GFN) once it is over.";
 const GFA_IN_TRADING = "Good for auction is only taken in an auction; send such an order (GFA) in one.";
@@ -79,16 +79,17 @@ export const ORDER_REASONS: Readonly<Record<string, string>> = {
     "It is reduce-only and would not reduce; the party's position would have stayed or grown.",
 };
 
-/** What an order's reason says first, for headlines and lists; undefined without one. */
+/** What an order's reason says first, within a headline: `the margin is not covered`; undefined without one. */
 export function reasonClause(reason: string | undefined): string | undefined {
   const said = ORDER_REASONS[reason ?? ""]?.split(/[;.]/u, 1)[0];
-  return said ?? (orderReason(reason) === undefined ? undefined : capitalised(enumWords(reason, "ORDER_ERROR")));
+  if (said !== undefined) return `${said.slice(0, 1).toLowerCase()}${said.slice(1)}`;
+  return orderReason(reason) === undefined ? undefined : enumWords(reason, "ORDER_ERROR");
 }
 
 /** What is left to say behind that; undefined where that is all. */
 export function reasonRest(reason: string | undefined): string | undefined {
   const said = orderReason(reason) ?? "";
-  const rest = capitalised(said.replace(`${reasonClause(reason)}`, "").replace(/^[;.] ?/u, ""));
+  const rest = capitalised(said.replace(capitalised(reasonClause(reason) ?? ""), "").replace(/^[;.] ?/u, ""));
   return rest === "" ? undefined : rest;
 }
 
