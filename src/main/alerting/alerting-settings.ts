@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 
 import { type AlertsConfig, DEFAULT_ALERTS_CONFIG, parseAlertsConfig } from "../../alerts/alerts-config.ts";
 import { ALERT_KINDS, KINDS } from "../../alerts/judge/kinds/kinds.ts";
+import { nearest } from "../../bot/nearest.ts";
 import type { Config } from "../../config.ts";
 import { messageOf, UserError } from "../../errors.ts";
+import { listWords } from "../../reply/enum-words.ts";
 import type { Log } from "../../log.ts";
 import { type ChatConfig, configuredChats, platformsOf } from "../platforms/platforms.ts";
 import type { Destination } from "../../alerts/destination.ts";
@@ -27,8 +29,10 @@ export function readAlertsConfig(file: string | undefined): AlertsConfig {
   const config = parseAlertsConfig(text);
   const unknown = Object.keys(config.kinds).filter((kind) => !(kind in KINDS));
   if (unknown.length > 0) {
+    const near = [...new Set(unknown.flatMap((kind) => nearest(kind, ALERT_KINDS) ?? []))];
+    const meant = near.length === 0 ? "" : `Did you mean ${listWords(near)}? `;
     throw new UserError(`The file named by ALERTS_CONFIG is wrong: kinds: no alert is called ${unknown.join(", ")}.`, {
-      remedy: `The kinds are ${ALERT_KINDS.join(", ")}.`,
+      remedy: `${meant}docs/alerts.md lists all kinds.`,
     });
   }
   return config;
