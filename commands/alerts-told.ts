@@ -27,7 +27,7 @@ export const alertsTold = command({
   name: "alerts told",
   alsoCalled: ["last night", "told"],
   asked: [
-    "happen|miss|go|went|been|how|blow|blew|drama|handover|handoff|summarise|summarize|digest|rundown|sitrep|event|break|broke|broken|fail|fire|fired|come|came|news|new|summary|recap|overview|wrong|alert|incident|problem|issue|trouble|outage|page|anything|told|tell|change|report|catch|bring|speed|status night|overnight|asleep|slept|sleep|{when}|{since}",
+    "happen|miss|go|going|went|been|how|blow|blew|drama|handover|handoff|summarise|summarize|digest|rundown|sitrep|event|break|broke|broken|fail|fire|fired|come|came|news|new|summary|recap|overview|wrong|alert|incident|problem|issue|trouble|outage|page|anything|told|tell|change|report|catch|bring|speed|status night|overnight|asleep|slept|sleep|{when}|{since}",
     "was|were|did|had|have|any|how quiet|calm|busy|fine|page|problem|issue|trouble|incident|outage|stall|halt|lag|auction|down|downtime|offline|broken|alert|status night|overnight|{when}|{since}",
     "miss|overnight",
     "last|during night",
@@ -41,6 +41,7 @@ export const alertsTold = command({
     "while asleep|slept|sleep|away|gone",
     "when|long|often|much|many|did|was|were down|downtime|offline|outage|unreachable|lag|crash|die|died|fail|halt|broken {about}",
     "downtime|outage {about}",
+    "long was|were|did stop|halt|stall|stuck|down|last",
     "who|did acknowledge|ack|take|took|see|saw",
     "who|anyone|anybody|somebody|someone|nobody acknowledge|ack|take|took|taken|see|saw|seen|handle|stall|halt|outage|alert|page",
     "who|when|last outage|downtime|incident|stall|halt|stop|down|alert|page",

@@ -7,8 +7,9 @@ import { UserError } from "../src/errors.ts";
 
 export const ledgerVerify = command({
   name: "ledger verify",
+  alsoCalled: ["check file", "verify file"],
   asked: [
-    "verify|check|validate|prove|genuine|real|trust|legit|authentic|same|tampered|hash|right file|export|csv|ledger|download",
+    "verify|check|validate|prove|genuine|real|trust|legit|authentic|same|original|tampered|hash|right file|export|csv|ledger|download",
     "verify",
     "file|csv ok|okay|good|fine|right|intact|complete",
     "sha256|hash",

@@ -223,6 +223,10 @@ test.each([
   ["who is handling the outage", /^Not known(?![^]*alerts ack)/u],
   ["acknowledge the stall", /^(?!Did you mean)[^]*/u],
   ["check the file", /^Verify an export\?/u],
+  ["is my csv still the original", /^Verify an export\?/u],
+  ["check file exports/x.csv", /^“exports\/x\.csv” is a name, and no file came with it/u, "caller"],
+  ["what was going on last saturday", /^Not known: [^\n]*\n+From 2026-01-10 00:00/u],
+  ["how long was it stopped", /^Not known: /u],
   ["save party abc", /^Which party is yours\?[^]*Not understood: “abc”/u],
   ["is sim 3 behind", /^sim-3 is healthy/u],
   ["how long has it been down", /^mainnet is healthy(?![^]*Not understood)/u],
@@ -246,13 +250,13 @@ test.each([
   // A network alone, or beside one word that nobody knows.
   ["yo is mainnet borked rn??", /^Show network health on mainnet\?[^]*Not understood: “borked”\./u],
   ["testnet?", /^testnet is healthy(?![^]*Not understood)/u],
-  // Words of times, one letter off; beside one that nobody knows, no end is offered.
+  // Words of times, one letter off; beside one that nobody knows.
   [
     "mute node 3 til tomorow mornign",
     /^Silence all of sim-3 [^]* until 2026-01-16 07:00:00 UTC\?(?![^]*Not understood)/u,
   ],
   ["what happened on wendesday", /From 2026-01-14 00:00 to 2026-01-15 00:00 UTC/u],
-  ["mute node 3 til tomorrow blorp", /^Silence for how long\?[^]*Not understood: “blorp”/u],
+  ["mute node 3 til tomorrow blorp", /until 2026-01-16 00:00:00 UTC\?[^]*Not understood: “blorp”/u],
   // A typed line says its mistake, and the node that a sentence would mean.
   ["alerts silence node 2 for two hours", /^“node 2” is no episode[^]*Did you mean sim-2\?[^]*what:sim-2/u, "caller"],
   ["silence node 2 tomorrow 22:00 for 2 hours", /from 2026-01-16 22:00:00 UTC to 2026-01-17 00:00:00 UTC\?/u],

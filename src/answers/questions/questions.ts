@@ -21,7 +21,7 @@ import { misspelt } from "../../bot/nearest.ts";
 import type { UserError } from "../../errors.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { type Option, type Options, type Said, type SuggestContext } from "../../bot/options/options.ts";
-import { cross, isCutShort, saidRun, without } from "../../bot/options/said.ts";
+import { cross, saidRun, without } from "../../bot/options/said.ts";
 import { DAY_WORDS, parseTimeSpan, TIME_WORDS } from "../../bot/options/time-span.ts";
 import { withoutUndefined } from "../../units/without-undefined.ts";
 
@@ -241,11 +241,10 @@ async function guess(
   // Of “all nodes except 2” no value says what is meant.
   const isWide = (option: Option | undefined): boolean =>
     excepted.length > 0 && option?.kind === "text" && option.narrows === true;
-  const isWhole = ([name, one]: [string, Said]): boolean =>
-    !isCutShort(command, name, one, words, isUnknown) && !isWide(command.options[name]);
-  const whole = Object.entries(said).filter(isWhole);
   const options = Object.fromEntries(
-    whole.map(([name, { value }]) => [name, asWritten(value, command.options[name], context.written)]),
+    Object.entries(said)
+      .filter(([name]) => !isWide(command.options[name]))
+      .map(([name, { value }]) => [name, asWritten(value, command.options[name], context.written)]),
   );
   const also = await anotherSaid(command, said, words, words.filter(isUnknown), context);
   const isUnread = (word: string): boolean => isUnknown(word) && word !== also?.said;

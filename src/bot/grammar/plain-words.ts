@@ -134,9 +134,6 @@ export function isContentWord(word: string): boolean {
   return !SENTENCE_WORDS.has(word) && !OTHER_WORDS.has(word);
 }
 
-/** A time of the past that ends with its unit: `last week`. */
-const PAST_DAYS = /^[\p{Ll} ]*(?:day|night|weekend|week|month|year)$/u;
-
 /** As typed; a number or a time with the word before it: `node 9`, `last week`. */
 export function unreadWords(
   words: readonly string[],
@@ -150,7 +147,7 @@ export function unreadWords(
     const asTyped = at === -1 ? word : typed.slice(at, at + word.length);
     const before = words[index - 1];
     const isNumbered = /^\d+$/u.test(word) && before !== undefined && isContentWord(before);
-    const isJoined = isNumbered || (/^(?:last|past|this|next)$/u.test(before ?? "") && PAST_DAYS.test(word));
+    const isJoined = isNumbered || /^(?:last|past|next)$/u.test(before ?? "");
     if (isJoined && isUnread(before ?? "")) unread.pop();
     unread.push(isJoined ? `${before} ${asTyped}` : asTyped);
   }

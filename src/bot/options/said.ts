@@ -1,4 +1,4 @@
-import type { Options, Said } from "./options.ts";
+import type { Said } from "./options.ts";
 
 /** `a couple of hours` */
 const MAX_WORDS = 4;
@@ -21,20 +21,6 @@ export function saidRun(words: readonly string[], fits: (typed: string) => boole
     }
   }
   return undefined;
-}
-
-/** Of what changes something, whether a word that nobody understands follows a time in words: `till tomorrow mrnng` says no end. */
-export function isCutShort(
-  { changes, options }: { readonly changes?: boolean; readonly options: Options },
-  name: string,
-  { value, words: own }: Said,
-  words: readonly string[],
-  isUnknown: (word: string) => boolean,
-): boolean {
-  const behind = words[words.lastIndexOf(own.at(-1) ?? "") + 1];
-  const option = changes === true ? options[name] : undefined;
-  const isDay = option?.kind === "text" && option.moment === true && !/\d/u.test(value);
-  return isDay && behind !== undefined && isUnknown(behind);
 }
 
 /** Whether two sayings share words, and neither has only a part of those of the other. */
