@@ -3,9 +3,10 @@ import type { AlertsContext } from "../src/answers/alerts/destination.ts";
 import { visibleSubscriptions } from "../src/answers/alerts/subscriptions/subscriptions.ts";
 import { marketAmounts, percentWords } from "../src/answers/amounts.ts";
 import { answer, askFor, idCell } from "../src/answers/answer.ts";
-import { tradingModeWords } from "../src/reply/enum-words.ts";
+import { listWords, tradingModeWords } from "../src/reply/enum-words.ts";
 import { compareNames, marketsById, noteSeen } from "../src/answers/ids/ids.ts";
 import {
+  hasEnded,
   isExpectedToTrade,
   isInAuction,
   isLive,
@@ -19,9 +20,13 @@ import {
 import type { MarketData } from "../src/api/model/market.ts";
 import type { MarketNames } from "../src/api/model/names.ts";
 import { command } from "../src/bot/command.ts";
+import { quoteTyped } from "../src/bot/nearest.ts";
+import { plainChoices, type Said } from "../src/bot/options/options.ts";
+import { UserError } from "../src/errors.ts";
 import { table, type Table } from "../src/reply/block.ts";
 import type { Tone } from "../src/reply/reply.ts";
 import { type Inline, strong, type Text, text, time, toText, detailText } from "../src/reply/text.ts";
+import { withoutUndefined } from "../src/units/without-undefined.ts";
 import { compareDecimals, decimal, type Decimal } from "../src/units/decimal.ts";
 
 export const marketList = command({
@@ -31,14 +36,29 @@ export const marketList = command({
     "market list|all|every|which|what|overview|trade|open|suspended|auction",
     "which|what|any market halted|stopped|suspended|paused|auction|open|live",
     "price|spread all|every|any",
-    "which|what|where|market tight|narrow|wide|small|large|big|high|low|best|busy|active|liquid|deep market|spread|liquidity|activity|interest|book",
-    "tight|narrow|wide|small|large|big|high|low|best|busy|busiest|least market|spread|liquidity|activity|interest",
+    "which|what|where|any market {by}",
+    "{by} spread",
+    "which|what|where|market large|big|high|busy|active market|activity|interest",
+    "busy|busiest|active market|activity|interest",
+    "which|what|where market spread|liquidity|book",
     "market",
   ],
   summary: "All markets: mark, spread, state",
   verb: "List markets",
   examples: ["market list", "market list network:testnet"],
   workspaceChooses: true,
+  options: {
+    by: {
+      kind: "text",
+      operatorsOnly: true,
+      description: "Which come first: tightest, widest (spread), ended; left out = troubled, own, most active",
+      example: "tightest",
+      closed: true,
+      suggest: () => Promise.resolve(plainChoices(Object.keys(BY))),
+      said: saidBy,
+      reads: parseBy,
+    },
+  },
   run: async (context) => {
     const { api, signal, network } = context;
     const [{ value, asOf }, names] = await Promise.all([api.getMarketsData({ signal }), marketsById(context)]);
@@ -55,7 +75,9 @@ export const marketList = command({
       value.filter((market) => !live.includes(market)),
       (market) => ({ first: stateRank(market.marketState), activity: NO_ACTIVITY, label: labelOf(market) }),
     );
-    const markets = [...live, ...dead];
+    const by = context.options.by === undefined ? undefined : BY[parseBy("by", context.options.by)];
+    const first = by?.first([...live, ...dead]) ?? live;
+    const markets = [...first, ...[...live, ...dead].filter((market) => !first.includes(market))];
     const troubled = live.filter((market) => marketTone(market) === "warning");
     noteSeen(
       context,
@@ -63,13 +85,69 @@ export const marketList = command({
       markets.toReversed().map((market) => ({ id: market.market, label: nameOf(market)?.code })),
     );
     return answer(context, asOf, {
-      title: headline(network, markets.length, [live, troubled], labelOf),
-      tone: listTone(live, troubled),
-      blocks: [marketTable(context, markets, nameOf, live.length)],
-      ask: askFor(context, "market list"),
+      title: by?.title(first, markets.length, labelOf) ?? headline(network, markets.length, [live, troubled], labelOf),
+      tone: by === undefined ? listTone(live, troubled) : "neutral",
+      blocks: [marketTable(context, markets, nameOf, first.length)],
+      ask: askFor(context, "market list", withoutUndefined({ by: context.options.by })),
     });
   },
 });
+
+/** What may come first instead, and the headline that says so. */
+interface By {
+  readonly words: RegExp;
+  first(markets: readonly MarketData[]): readonly MarketData[];
+  title(first: readonly MarketData[], all: number, labelOf: (market: MarketData) => string): Text;
+}
+
+const BY: Readonly<Record<"tightest" | "widest" | "ended", By>> = {
+  tightest: bySpread("tightest", /^(?:best|(?:tight|narrow|small|low)(?:er|est)?)$/u),
+  widest: bySpread("widest", /^(?:wid(?:e|er|est)|worst|bigg?(?:er|est)|larg(?:e|er|est)|high(?:er|est)?)$/u),
+  ended: {
+    words: /^(?:closed|ended|settled|terminated|cancelled)$/u,
+    first: (markets) => markets.filter(({ marketState }) => hasEnded(marketState)),
+    title: ({ length }, all) =>
+      text`${length} of ${all} ${all === 1 ? "market" : "markets"} ${length === 1 ? "is" : "are"} over`,
+  },
+};
+
+function bySpread(name: "tightest" | "widest", words: RegExp): By {
+  const sign = name === "tightest" ? 1 : -1;
+  return {
+    words,
+    first: (markets) =>
+      markets
+        .flatMap((market) => {
+          const percent = marketTone(market) === "good" ? spread(market)?.percent : undefined;
+          return percent === undefined ? [] : { market, percent };
+        })
+        .toSorted((a, b) => sign * compareDecimals(a.percent, b.percent))
+        .map(({ market }) => market),
+    title: ([market], _, labelOf) =>
+      market === undefined
+        ? text`No market has a spread`
+        : text`${labelOf(market)} has the ${name} spread, ${percentWords(spread(market)?.percent)}`,
+  };
+}
+
+function parseBy(option: string, typed: string): keyof typeof BY {
+  const name = (Object.keys(BY) as (keyof typeof BY)[]).find((one) => one === typed.trim().toLowerCase());
+  if (name !== undefined) return name;
+  throw new UserError(`Markets are not listed by ${quoteTyped(typed)}.`, {
+    option,
+    remedy: `Write ${listWords(Object.keys(BY))}.`,
+  });
+}
+
+/** `wide` is of spreads; `big` alone of the market. */
+function saidBy(words: readonly string[]): Said | undefined {
+  for (const [value, by] of Object.entries(BY)) {
+    const word = words.find((one) => by.words.test(one));
+    if (word !== undefined && (value === "ended" || words.includes("spread") || words.includes("spreads")))
+      return { value, words: [word] };
+  }
+  return undefined;
+}
 
 /** Rows above the fold, and how many more are not worth a press. */
 const FIRST_ROWS = 7;

@@ -30,6 +30,19 @@ test("market list puts first the markets that its headline names, then those tha
   expect(activity.at(-1)).toBeGreaterThan(0);
 });
 
+test("market list by spread has the tightest or widest of those that trade first, and ended ones by state", async () => {
+  const { ask, askFor } = await talkToSimulator();
+  const namesBy = async (by: string): Promise<readonly string[]> => {
+    const table = (await askFor(`market list by:${by}`)).blocks.find((block) => block.kind === "table")!;
+    return table.rows.slice(0, table.fold).map((row) => plainText(row[0] ?? []));
+  };
+  const tightest = await namesBy("tightest");
+  expect(await namesBy("widest")).not.toEqual(tightest);
+  expect(await namesBy("ended")).toContain("CORN-2023");
+  expect(await ask("market list by:tightest")).toContain(`${tightest[0]} has the tightest spread`);
+  expect(await ask("market list by:name")).toContain("Write tightest, widest or ended.");
+});
+
 test("market list counts in its headline the markets that trade, and names those that do not", async () => {
   const { askFor } = await talkToSimulator();
   const { title, blocks } = await askFor("market list");
