@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 
 import type * as Pretty from "pino-pretty";
 
-import type { LogEvent, LogTarget } from "../log.ts";
+import type { LogTarget } from "../log.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -64,7 +64,7 @@ function guardLogStream(stream: Writable, format: (line: string) => string): Log
   function reportLost(): void {
     if (unreported === 0) return;
     unreported = 0;
-    const event: LogEvent = "log lines lost";
+    const event = "log lines lost";
     send(`${JSON.stringify({ level: 40, time: new Date().toISOString(), lines: lost, event })}\n`, 0);
   }
   return {
