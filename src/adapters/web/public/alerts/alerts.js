@@ -116,7 +116,7 @@ export function createAlerts(view, badge, info, around, looked) {
         gone = false;
         pace.look(state.networks);
         looked(state);
-        request.received(state.open, state.networks);
+        request.received(state.open);
         // Alerts of the incident from before this page knew its episode.
         incident?.update(state);
         for (const { alert } of cards.values()) {

@@ -8,8 +8,6 @@ import { EPISODE_WORDS, RESOLVED_TONE, SEVERITY } from "../../../../reply/states
 import { exactUtc, localTime, machineTime } from "../reply/times.js";
 import { h } from "../vnode/vnode.js";
 
-const SEVERITIES = Object.keys(SEVERITY);
-
 /** An alert comes at once, the next state up to some seconds later: the latest of both counts. */
 export function createStanding() {
   /** @type {ReadonlyMap<string, OpenAlert>} */
@@ -17,8 +15,6 @@ export function createStanding() {
   /** @type {Map<string, { readonly alert: AlertJson, readonly request: number }>} By episode, with the request that was under way. */
   const since = new Map();
   let requests = 0;
-  /** @type {readonly string[]} In the order in which they are configured. */
-  let networks = [];
 
   return {
     /** A request for the state begins; alerts from here on may be newer than its answer. */
@@ -26,12 +22,8 @@ export function createStanding() {
       requests += 1;
       const own = requests;
       return {
-        /**
-         * @param {readonly OpenAlert[]} open
-         * @param {readonly { readonly network: string }[]} order Of the networks.
-         */
-        received(open, order = []) {
-          networks = order.map(({ network }) => network);
+        /** @param {readonly OpenAlert[]} open The worst first. */
+        received(open) {
           seen = new Map(open.map((one) => [one.episode, one]));
           for (const [episode, { request }] of since) if (request < own) since.delete(episode);
         },
@@ -41,14 +33,15 @@ export function createStanding() {
     add(alert) {
       if (changesEpisode(alert)) since.set(alert.episode ?? "", { alert, request: requests });
     },
-    /** The worst first. */
+    /** In the order of the last state, the worst first, before it what came since: its place is known with the next state. */
     open() {
       const open = new Map(seen);
+      const news = [];
       for (const [episode, { alert }] of since) {
         if (alert.state === "resolved") open.delete(episode);
-        else if (!open.has(episode)) open.set(episode, openOf(alert, episode));
+        else if (!open.has(episode)) news.unshift(openOf(alert, episode));
       }
-      return [...open.values()].toSorted((a, b) => worstFirst(a, b, networks));
+      return [...news, ...open.values()];
     },
   };
 }
@@ -70,35 +63,6 @@ function openOf({ kind, network, subject, severity, at }, episode) {
     began: at,
     beganBefore: true,
   };
-}
-
-/**
- * As `alerts status` lists them: the worst, of equals by the order of networks, the widest, then the unacknowledged, then the newest; what recovers
- * comes last.
- *
- * @param {OpenAlert} a
- * @param {OpenAlert} b
- * @param {readonly string[]} networks
- */
-export function worstFirst(a, b, networks = []) {
-  return (
-    Number(a.state === "recovering") - Number(b.state === "recovering") ||
-    SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity) ||
-    networks.indexOf(a.network) - networks.indexOf(b.network) ||
-    reach(a) - reach(b) ||
-    Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
-    (BigInt(a.began) > BigInt(b.began) ? -1 : 1)
-  );
-}
-
-/**
- * The lower, the wider: of the network, of its nodes, its checkpoints, of a market or a party.
- *
- * @param {OpenAlert} alert
- */
-function reach({ kind }) {
-  const at = ["network", "node", "checkpoint"].indexOf(kind.split(".")[0] ?? "");
-  return at === -1 ? 3 : at;
 }
 
 /** This many alike, or more, fold. */

@@ -98,22 +98,11 @@ test("an update of an episode does not decide whether it is open", () => {
   expect(names(standing)).toEqual(["stall"]);
 });
 
-test("the worst comes first, then by the order of networks, then the unacknowledged, then the newest", () => {
+test("the order is that of the state, and what came since stands before it", () => {
   const standing = createStanding();
-  standing
-    .beginRequest()
-    .received(
-      [
-        open("later network", { network: "testnet", began: String(AT + 10n) }),
-        open("info", { severity: "info", began: String(AT + 9n) }),
-        open("seen", { acknowledged: { by: "ada", at: String(AT) }, began: String(AT + 8n) }),
-        open("old"),
-        open("new", { began: String(AT + 1n) }),
-        open("critical", { severity: "critical" }),
-      ],
-      [{ network: "mainnet" }, { network: "testnet" }],
-    );
-  expect(names(standing)).toEqual(["critical", "new", "old", "seen", "later network", "info"]);
+  standing.beginRequest().received([open("critical"), open("info", { severity: "info" })]);
+  standing.add(delivered("new", "firing"));
+  expect(names(standing)).toEqual(["new", "critical", "info"]);
 });
 
 test("a node that has no new block answers all the same", () => {
