@@ -250,8 +250,7 @@ function episodeLine(
   const episode = seenHere(known, context);
   const unseen = UNSEEN_ENDS[episode.state];
   const said = text`${happening(episode)}${unseen === undefined ? "" : `: ${unseen}`}`;
-  const critical = episode.severity === "critical" ? (isOpen(episode) ? ", critical" : ", was critical") : "";
-  const title = text`${said}${critical}`;
+  const title = text`${said}, ${episode.severity}`;
   return {
     isAlert: true,
     isDrill: isDrill(episode),
