@@ -77,7 +77,7 @@ export const alertsStatus = command({
     const here = isOperator(context) ? undefined : destinationKey(destinationHere(context));
     const silenced = silences.map((one) => silenceLine(one, now, context.platforms, here));
     const why = rowActions(
-      "Why",
+      "Explain",
       open.map((one) => ({
         name: buttonSubject(one, open),
         invocation: { command: "alerts why", options: { episode: episodeName(one.id) } },

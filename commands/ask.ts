@@ -204,7 +204,11 @@ async function offerValues(
   return askedBack(
     titleOf(only, option),
     [...before, ...readOf(only, context, option), ...notesOf([only])],
-    [...choiceActions(label, open, askWith), ...others, ...partyActions(only, option, context)],
+    [
+      ...choiceActions(option === "id" ? "Choose one" : `Choose the ${label.toLowerCase()}`, open, askWith),
+      ...others,
+      ...partyActions(only, option, context),
+    ],
   );
 }
 
@@ -224,7 +228,7 @@ function readOf(guess: Guess, context: Context, chosen?: string): Block[] {
 /** Where a party is chosen: to type its id where the place has forms, and last to save one's own. */
 function partyActions({ command, options }: Guess, option: string, context: Context): Action[] {
   if (neededParty(command.options, options) !== option) return [];
-  return [...formActions(context, "By its id", command.name, options), SAVE_PARTY_ACTION];
+  return [SAVE_PARTY_ACTION, ...formActions(context, "By its id", command.name, options)];
 }
 
 function notesOf(found: readonly Guess[]): Block[] {

@@ -1,4 +1,5 @@
 import { rowActions } from "../src/answers/answer.ts";
+import { SAVE_PARTY_ACTION } from "../src/bot/options/saved-parties.ts";
 import { command } from "../src/bot/command.ts";
 import { details, paragraph, table } from "../src/reply/block.ts";
 import { reply } from "../src/reply/reply.ts";
@@ -18,6 +19,7 @@ export const myParties = command({
       return reply({
         title: "You have saved no party",
         blocks: [paragraph(text`Save one with ${commandLine("my party <id> <name>")}: it becomes your default.`)],
+        actions: [SAVE_PARTY_ACTION],
       });
     }
     const forget = rowActions(

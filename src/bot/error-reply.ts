@@ -80,7 +80,7 @@ function meant({ asks, option, meanings }: UserError, { command, options }: Aske
     options: { ...options, [option]: words.with(at, value).join("") },
   });
   // The answer to a question stands below it, with its files.
-  return choiceActions("Which one?", meanings.values, askWith, asks === true ? "reply" : "replace");
+  return choiceActions("Choose one", meanings.values, askWith, asks === true ? "reply" : "replace");
 }
 
 const API_TITLES: Record<ApiErrorKind, string> = {

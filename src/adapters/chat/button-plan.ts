@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { asButtons, detailPages } from "../../reply/fold.ts";
+import { detailPages } from "../../reply/fold.ts";
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
 import type { PreviewPress } from "../adapter.ts";
 import type { KeptContext, Press, Show } from "./press.ts";
@@ -35,29 +35,6 @@ export interface Offered {
 }
 
 export const SEND_FILES = "Send as file";
-
-/** So many values of what is asked are a press each: a list costs two. */
-const FIRST_PICKS = 2;
-/** Of longer words a phone shows the beginning alone. */
-const MAX_PICK_LENGTH = 40;
-
-/**
- * A question as a chat shows it: the first values of its only list stand beside it, where their words are short; the list
- * has all of them, in their order.
- */
-export function withFirstPicks(reply: Reply): Reply {
-  const [list, ...others] = reply.actions.filter((action) => "choices" in action);
-  if (reply.asks !== true || list === undefined || others.length > 0) return reply;
-  const first = list.choices.slice(0, FIRST_PICKS);
-  const isLong = first.some(({ label }) => label.length > MAX_PICK_LENGTH);
-  // Of a reply that was kept they are taken out already.
-  const isDone = reply.actions.some(
-    (one) => "invocation" in one && one.form !== true && one.invocation.command === first[0]?.invocation.command,
-  );
-  if (isLong || isDone || list.choices.length <= FIRST_PICKS + 1) return reply;
-  const picked = [...asButtons([{ ...list, choices: first }]), list];
-  return { ...reply, actions: reply.actions.flatMap((action) => (action === list ? picked : [action])) };
-}
 
 /** The buttons that a reply offers in its context, for these purposes and in their order. */
 export function planButtons(

@@ -158,7 +158,7 @@ export function absentNames(
   return askedBack(
     other === undefined ? `There is no node ${node} on ${network}` : `There is no ${other} here`,
     [paragraph(`${other === undefined ? "Its nodes" : "Networks here"}: ${names.join(", ")}.`)],
-    choiceActions(other === undefined ? "Node" : "Network", plainChoices(names), askWith),
+    choiceActions(other === undefined ? "Choose the node" : "Choose the network", plainChoices(names), askWith),
   );
 }
 

@@ -238,14 +238,10 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
     const [{ listed, having }, seen] = await Promise.all([listNewest(), suggestIds(ORDER)("", context)]);
     const orders = listed.length > 0 ? listed : seen.filter(({ label }) => label.toLowerCase().startsWith(state ?? ""));
     const actions = [
-      ...choiceActions(
-        listed.length > 0 ? "One of the newest" : "One shown before",
-        orders.slice(0, SEEN_OFFERED),
-        withId,
-      ),
-      ...byId,
-      ...choiceActions("Of a party", having, ofParty),
+      ...choiceActions(listed.length > 0 ? `Newest ${what}` : "Shown before", orders.slice(0, SEEN_OFFERED), withId),
+      ...choiceActions(`${capitalised(what)} of a party`, having, ofParty),
       SAVE_PARTY_ACTION,
+      ...byId,
     ];
     const newestWords = listed.length > 0 ? `The newest ${what}${ofMarket} of all parties on ${network}. ` : "";
     const words = `${newestWords}Save your party, and its own are offered at once.`;
@@ -265,7 +261,7 @@ export async function chooseOrder(context: ChoosingContext): Promise<Reply> {
   const why = "Nodes drop orders after a month, and some list none; by its id one is found all the same.";
   return which(
     why,
-    [...inAnyState, ...choiceActions("Of another party", others, ofParty), ...byId],
+    [...inAnyState, ...choiceActions("Those of another party", others, ofParty), ...byId],
     text`${network} lists no ${what}${ofMarket} of ${party}`,
   );
 }

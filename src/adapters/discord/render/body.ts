@@ -173,7 +173,7 @@ function rowSelects(
     const some = choices.slice(from, from + MAX_SELECT_OPTIONS);
     const place =
       choices.length > MAX_SELECT_OPTIONS ? `, ${from + 1} to ${from + some.length} of ${choices.length}` : "";
-    return selectRow({ label: `${label}${place}`, choices: some, ...how }, context, presses).row;
+    return selectRow({ label: `${label} one${place}`, choices: some, ...how }, context, presses).row;
   });
 }
 

@@ -18,7 +18,7 @@ import { aboveFold, asButtons, detailPages, unfolded, withDrawnClocks } from "..
 import { type Action, type MessageFile, nameFiles, ownCsv, type Reply, type Tone } from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
 import { beyondFold, filesOf, FOLDED_ROWS, placesAboveFold } from "../../chat/bounds.ts";
-import { planButtons, withFirstPicks } from "../../chat/button-plan.ts";
+import { planButtons } from "../../chat/button-plan.ts";
 import { mainAction, type Show } from "../../chat/press.ts";
 import { BUTTONS_PER_ROW, COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_COMPONENTS, MAX_FILES } from "../limits.ts";
 import { renderBody } from "./body.ts";
@@ -85,7 +85,7 @@ export function renderDiscord(reply: Reply, context: MessageContext = {}, form: 
  * is the name of the reply's picture among them. Pure and total.
  */
 export function renderAnswer(told: Reply, context: MessageContext) {
-  const reply = withFirstPicks(withDrawnClocks(told));
+  const reply = withDrawnClocks(told);
   const names = nameFiles(reply);
   const { given, csvNames, held } = names;
   const picture = given.find(({ attachment }) => attachment === reply.picture)?.name;

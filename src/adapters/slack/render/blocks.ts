@@ -203,7 +203,7 @@ function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTa
     const invocation = invocations[index];
     return invocation === undefined ? [] : [{ label: rowLabel(row), invocation }];
   });
-  return renderChoice({ label, choices, effect, invalidates }, { key, action: "choose:row", asker });
+  return renderChoice({ label: `${label} one`, choices, effect, invalidates }, { key, action: "choose:row", asker });
 }
 
 /**

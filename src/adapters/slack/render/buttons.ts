@@ -82,7 +82,7 @@ interface Pressable {
 const OWN = ["form", "actions"] as const;
 const COMMON = ["fold", "share", "again", "files"] as const;
 
-/** Few buttons, choices, and a menu for the rest; the list that holds what is asked comes first. */
+/** Few buttons, choices, and a menu for the rest; lists that hold what is asked come first. */
 export function renderButtons(
   reply: Reply,
   context: MessageContext,
@@ -96,8 +96,9 @@ export function renderButtons(
   const { pressables, selects, unstored, overflow, whole } = drawn;
   const { buttons, menu, lines } = arrange(pressables);
   const [others] = menuOf(menu.map(optionOf));
-  const first = selects.splice(0, reply.asks === true && "choices" in (reply.actions[0] ?? {}) ? 1 : 0);
-  const elements = [...first, ...buttons.map(buttonOf), ...selects, ...(others === undefined ? [] : [others])];
+  const drawnButtons = buttons.map(buttonOf);
+  const ordered = reply.asks === true ? [...selects, ...drawnButtons] : [...drawnButtons, ...selects];
+  const elements = [...ordered, ...(others === undefined ? [] : [others])];
   const inMenu = menu.some(({ label }) => label === SEND_FILES);
   const sendsFiles = inMenu ? `${others?.type === "overflow" ? "⋯" : MORE} ${SEND_FILES}` : SEND_FILES;
   const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);

@@ -8,7 +8,7 @@ import { withCommandPrefix } from "../../../reply/command-prefix.ts";
 import { aboveFold, detailPages, unfolded, withDrawnClocks } from "../../../reply/fold.ts";
 import { type MessageFile, nameFiles, type Reply } from "../../../reply/reply.ts";
 import { plainText } from "../../../reply/plain-text.ts";
-import { hasRefreshAction, withFirstPicks } from "../../chat/button-plan.ts";
+import { hasRefreshAction } from "../../chat/button-plan.ts";
 import { actionLines, beyondFold, filesOf, FOLDED_ROWS, placesAboveFold, shortenedNote } from "../../chat/bounds.ts";
 import { type KeptPress, keptPress, type Press, type Show } from "../../chat/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
@@ -78,7 +78,7 @@ const MAX_TABLES_LEFT_OUT = 5;
 export function renderSlack(given: Reply, context: MessageContext = {}): SlackMessage {
   const prefixed = withCommandPrefix(given, context.command ?? ROOT_COMMAND);
   const text = notificationText(prefixed, context.now);
-  const reply = withFirstPicks(withDrawnClocks(prefixed));
+  const reply = withDrawnClocks(prefixed);
   // An alert has no Details in its message: its card is what people read first.
   if (context.asker === undefined) {
     const { layouts, files, filesLater } = layOut(aboveFold(reply), context, undefined);

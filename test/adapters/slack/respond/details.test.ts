@@ -207,15 +207,15 @@ describe("choices", () => {
     const table = last.blocks.find(({ type }) => type === "table") as unknown as { rows: { text: string }[][] };
     expect(table.rows[0]?.map((cell) => cell.text)).toEqual(["Name", "A", "B", "E"]);
     expect(said(last)).toMatch(saying("15 of 40"));
-    expect(choicesOf(last.blocks)).toContain("Show: name14");
-    expect(choicesOf(last.blocks)).not.toContain("Show: name15");
-    const chosen = await ann.press(last, "Show: name14");
+    expect(choicesOf(last.blocks)).toContain("Show one: name14");
+    expect(choicesOf(last.blocks)).not.toContain("Show one: name15");
+    const chosen = await ann.press(last, "Show one: name14");
     expect(said(chosen.last)).toContain("noted row 14");
     await ann.press(last, "Details");
     const [whole] = last.blocks.flatMap((block) => (block.type === "data_table" ? [block] : []));
     expect((whole as unknown as typeof table).rows).toHaveLength(41);
     expect(whole).toMatchObject({ page_size: 15 });
-    expect(said((await ann.press(last, "Show: name39")).last)).toContain("noted row 39");
+    expect(said((await ann.press(last, "Show one: name39")).last)).toContain("noted row 39");
   });
 
   test("has a choice of each row that it shows where neither details nor files arrive", async () => {
@@ -231,7 +231,7 @@ describe("choices", () => {
     }
     const { last } = await ann.run(scene.channel, "probe rows");
     expect(said(last)).toContain("name39");
-    expect(said((await ann.press(last, "Show: name39")).last)).toContain("noted row 39");
+    expect(said((await ann.press(last, "Show one: name39")).last)).toContain("noted row 39");
   });
 
   test("where Slack takes no table with pages, Details shows it without them", async () => {
