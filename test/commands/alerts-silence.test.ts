@@ -291,7 +291,7 @@ describe("a silence", () => {
       expect(plainText(talk.lastReply.title)).not.toContain("already");
     }
     expect(await talk.ask("alerts silence all from:23:30 for:8h")).toMatch(
-      saying("✓", "from 2026-01-15 23:00:00 to 2026-01-16 07:30:00", known!.id),
+      saying("✓", "from 2026-01-15 23:00:00 UTC to 2026-01-16 07:30:00", known!.id),
     );
     expect(await talk.engine.silences()).toMatchObject([
       { id: known!.id, from: NOON + 11 * HOUR, until: NOON + 19.5 * HOUR },

@@ -115,7 +115,7 @@ test("whose orders, and which, is to choose from by whoever asks alone; a typed 
   expect([textOf(parties), parties.onlyFor]).toEqual([expect.stringContaining("Which order?"), ann.id]);
   expect(labelsOf(parties)).toContain("Save my party");
   expect(labelsOf(parties)[0]).toEqual(expect.stringMatching(/^[A-Z][^·]+ · (?:buy|sell)\b.* ago$/u));
-  const party = labelsOf(parties).find((label) => label.startsWith(partyId.slice(0, 8))) ?? "";
+  const party = labelsOf(parties).find((label) => / · \d+ rejected orders?$/u.test(label)) ?? "";
   expect(textOf((await ann.press(parties, party)).last)).toContain("Which order?");
   await ann.run(on.channel, "my party", { id: partyId, name: "desk" });
   const orders = await asked();
