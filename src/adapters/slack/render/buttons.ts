@@ -96,9 +96,8 @@ export function renderButtons(
   const { pressables, selects, unstored, overflow, whole } = drawn;
   const { buttons, menu, lines } = arrange(pressables);
   const [others] = menuOf(menu.map(optionOf));
-  const drawnButtons = buttons.map(buttonOf);
-  const ordered = reply.asks === true ? [...selects, ...drawnButtons] : [...drawnButtons, ...selects];
-  const elements = [...ordered, ...(others === undefined ? [] : [others])];
+  const parts = [selects, buttons.map(buttonOf)];
+  const elements = [...(reply.asks === true ? parts : parts.toReversed()).flat(), ...(others ? [others] : [])];
   const inMenu = menu.some(({ label }) => label === SEND_FILES);
   const sendsFiles = inMenu ? `${others?.type === "overflow" ? "⋯" : MORE} ${SEND_FILES}` : SEND_FILES;
   const block = elements.length === 0 ? undefined : ({ type: "actions", elements } as const);
