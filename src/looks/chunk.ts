@@ -122,7 +122,7 @@ export class Chunk {
     const nothing = isWhole ? [] : [undefined];
     if (holds === "any") {
       const reader = this.#readerOf(index, header);
-      this.#presence(header, reader);
+      if (!isWhole) for (let runs = reader.count(); runs > 0; runs -= 1) reader.count();
       return [...leavesIn(reader), ...nothing];
     }
     const { scale, least, most } = numbers ?? {};

@@ -14,8 +14,8 @@ import type { Leaf } from "./leaves.ts";
 const FIRST_VERSION = 1;
 const VERSION = 2;
 const HEADER_AT = 5;
-/** Places hardly differ from an hour to the next: to decode them anew would take longer than to read a column. */
-const RECENT_PLACES = 64;
+/** Places hardly differ from an hour to the next: to decode them anew takes longer than to read a column. A month has 200. */
+const RECENT_PLACES = 256;
 /** Most are shorter: room for more would cost more than to decompress them. */
 const JSON_BYTES = 8192;
 
