@@ -53,7 +53,7 @@ export class PackedReadings {
   constructor(chunk: Chunk, network: string, kinds: readonly ConditionKind[], isShared: boolean) {
     [this.#chunk, this.network, this.size] = [chunk, network, chunk.size];
     this.atMillis = keptNumbers(chunk.size, (look) => toMillis(this.at(look)));
-    this.#dueMillis = keptNumbers(chunk.size, (look) => Number(this.#due(0).at(look)));
+    this.#dueMillis = keptNumbers(chunk.size, (look) => Number(this.#dueOf(look)));
     const columnOf = (name: keyof Head): Column => chunk.column(JSON.stringify([name]));
     this.#head = { run: columnOf("run"), every: columnOf("every"), failure: columnOf("failure") };
     this.#ends = endsOf(chunk, this.#head);
@@ -65,7 +65,7 @@ export class PackedReadings {
   momentOf(look: number): Moment {
     const { run, every, failure } = this.#head;
     const at = this.#at(0).at(look);
-    const moment = { at, run: run.at(look), dueMillis: this.#due(0).at(look), every: every.at(look) };
+    const moment = { at, run: run.at(look), dueMillis: this.#dueOf(look), every: every.at(look) };
     const why = failure.at(look);
     return lookFromJson(why === undefined ? moment : { ...moment, failure: why });
   }
@@ -90,7 +90,7 @@ export class PackedReadings {
   /** By what the next look goes on. */
   going(look: number): Going {
     const { run, every } = this.#head;
-    return { run: run.at(look), dueMillis: this.#nearDue(look), every: every.near(look) };
+    return { run: run.at(look), dueMillis: Number(this.#dueOf(look)), every: every.near(look) };
   }
 
   /** Whether another chunk shows something of each subject. */
@@ -104,12 +104,12 @@ export class PackedReadings {
   goesOn(look: number, { run, dueMillis, every }: Going): boolean {
     const head = this.#head;
     const isOne = run === head.run.at(look) && every === head.every.near(look) && head.failure.at(look) === undefined;
-    return isOne && !isGap(this.#nearDue(look) - dueMillis, every);
+    return isOne && !isGap(Number(this.#dueOf(look)) - dueMillis, every);
   }
 
-  #nearDue(look: number): Milliseconds {
+  #dueOf(look: number): unknown {
     const known = look === 0 ? this.#ends?.[0] : look === this.size - 1 ? this.#ends?.[1] : undefined;
-    return known ?? this.#due(0).near(look);
+    return known ?? this.#due(0).at(look);
   }
 }
 
@@ -172,11 +172,12 @@ function factsOf({ places }: Chunk, kind: ConditionKind): Facts {
 function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind, isShared: boolean): readonly Subject[] {
   return [...factsOf(chunk, kind)].map(([subject, own]) => {
     const of = { kind, network, subject };
-    // Both are made once.
+    // Each is made once.
     const read = kept(() => {
       const readingOf = orDamaged(() => readingsIn(chunk, own, of));
       return isShared ? kept(readingOf) : readingOf;
     });
+    const states = kept(() => orDamaged(() => chunk.column(own.find(({ name }) => name === "state")?.key ?? "").at));
     const corners = kept(() => ({
       all: cornersOf(chunk, own)?.map((one) => readingOf(of, { ...NO_TIMES, state: one["state"] }, one)),
     }));
@@ -184,6 +185,7 @@ function subjectsOf(chunk: Chunk, network: string, kind: ConditionKind, isShared
       kind,
       subject,
       readingOf: (look) => read(0)(look),
+      stateOf: (look) => states(0)(look) as Reading["state"] | undefined,
       get corners() {
         return corners(0).all;
       },

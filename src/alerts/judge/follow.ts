@@ -23,6 +23,8 @@ export interface Subject {
   readonly subject: string;
   /** The very same one of looks that show the same; undefined where there is none. */
   readonly readingOf: (look: number) => Reading | undefined;
+  /** Its state, which is known without the rest of it. */
+  readonly stateOf: (look: number) => Reading["state"] | undefined;
   /**
    * Readings that stand for those of all looks, each of which has one: figures are compared with limits one by one, so what
    * is good at all corners of what is shown is good between them. Undefined where they are not known.
@@ -80,8 +82,8 @@ function addedAlike(
   return flapping === undefined ? "nothing" : "flapping";
 }
 
-/** What becomes of a machine that goes through looks in a row, from one of them on. Pure. */
-export function followOne(rule: Rule, { readingOf }: Subject, path: Path, from: number, known: Known) {
+/** What becomes of a machine that goes through looks in a row. Pure. */
+export function followOne(rule: Rule, { readingOf }: Pick<Subject, "readingOf">, path: Path, known: Known) {
   const { row, progress, isBlind, config } = path;
   const { watcher, at, dueMillis } = row;
   const { downtimeMillis } = progress;
@@ -137,7 +139,7 @@ export function followOne(rule: Rule, { readingOf }: Subject, path: Path, from: 
   };
   const isOwn = (one: Machine | undefined): one is Machine => one?.watcher === watcher.name;
 
-  for (let look = from; look < row.to; look += 1) {
+  for (let look = row.from; look < row.to; look += 1) {
     const reading = readingOf(look);
     const blind = isBlind(look);
     const isSameAgain = reading === last && blind === wasBlind;

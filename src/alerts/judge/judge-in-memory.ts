@@ -2,12 +2,11 @@ import { type Milliseconds, type Nanoseconds, toMillis } from "../../units/time.
 import type { AlertsConfig } from "../alerts-config.ts";
 import { blindnessIn, followOne, lastSeen, mayBeBlind, type Path, type Row, type Subject } from "./follow.ts";
 import { isJudged, judgeObservation, type Observation, ProcessMemory, type RuleIndex, wasGood } from "./judge.ts";
+import type { Reading } from "./kinds/reading.ts";
 import { type Episode, episodeId, isOpen, type Machine } from "./rules/episode.ts";
-import { type Judgement, judgeReading, type Rule } from "./rules/rules.ts";
+import { judgeReading, type Rule } from "./rules/rules.ts";
 import { RuleSubjectMap } from "./rules/state-cache.ts";
 import { endFlapping } from "./rules/state-machine.ts";
-
-type State = Judgement["state"];
 
 /** What came of looks in a row. */
 interface Followed {
@@ -64,9 +63,9 @@ export class JudgeInMemory {
    */
   allows({ network, subjects }: Pick<Row, "network" | "subjects">): boolean {
     if (this.#busy.size > 0 || this.#memory.isBlind) return false;
-    return subjects.every(
-      (of) => !mayBeBlind(of) && this.#rulesOf(network, of).every((rule) => this.#calmStates(rule, of) !== undefined),
-    );
+    const isCalm = (rule: Rule, of: Subject): boolean =>
+      isJudged(this.#memory.seen.get(rule.id, of.subject)) && this.#isGood(rule, of);
+    return subjects.every((of) => !mayBeBlind(of) && this.#rulesOf(network, of).every((rule) => isCalm(rule, of)));
   }
 
   /**
@@ -86,7 +85,7 @@ export class JudgeInMemory {
       for (const rule of this.#rulesOf(network, of)) this.#followOne(rule, of, path, found);
     }
     for (const { kind, subject, rule: id } of gone) {
-      const of = { kind, subject, corners: undefined, readingOf: () => undefined };
+      const of = { kind, subject, corners: undefined, readingOf: () => undefined, stateOf: () => undefined };
       const rule = this.#rulesOf(network, of).find((one) => one.id === id);
       if (rule !== undefined) this.#followOne(rule, of, path, found);
     }
@@ -98,14 +97,16 @@ export class JudgeInMemory {
   }
 
   #followOne(rule: Rule, of: Subject, path: Path, { closed, flapped }: Followed): void {
-    const { from, to } = path.row;
-    const [{ id }, { subject }, states] = [rule, of, this.#calmStates(rule, of)];
-    if (states?.has("unknown") === false && !path.isBlind(to - 1)) return this.#memory.seen.set(id, subject, "judged");
+    const [{ id }, { subject }, last] = [rule, of, path.row.to - 1];
+    const seen = this.#memory.seen.get(id, subject);
+    if (this.#isGood(rule, of)) {
+      // Of looks in which nothing begins the last one stands for all.
+      const isKnown = !path.isBlind(last) && isKnownIn(rule, of, last);
+      if (isKnown || isJudged(seen)) return this.#memory.seen.set(id, subject, isKnown ? "judged" : "lost");
+    }
     const machine = this.machines.get(id, subject);
     const open = machine && this.open.get(episodeId(machine, machine.number));
-    const known = { machine, open, seen: this.#memory.seen.get(id, subject) };
-    // Of looks in which nothing begins the last one stands for all.
-    const after = followOne(rule, of, path, states === undefined ? from : to - 1, known);
+    const after = followOne(rule, of, path, { machine, open, seen });
     if (after.machine !== undefined) this.#set(after.machine);
     if (after.seen !== undefined) this.#memory.seen.set(id, subject, after.seen);
     closed.push(...after.closed);
@@ -119,12 +120,10 @@ export class JudgeInMemory {
     else this.open.delete(episode.id);
   }
 
-  /** How the corners of what is shown are judged, where nothing begins between them; else undefined. */
-  #calmStates(rule: Rule, { subject, corners }: Subject): ReadonlySet<State> | undefined {
-    if (!wasGood(this.machines.get(rule.id, subject)) || !isJudged(this.#memory.seen.get(rule.id, subject)))
-      return undefined;
-    const states = corners && new Set(corners.map((one) => judgeReading(rule, one).state));
-    return states?.has("bad") === true ? undefined : states;
+  /** Whether nothing begins in what is shown of a subject. */
+  #isGood(rule: Rule, { subject, corners }: Subject): boolean {
+    if (!wasGood(this.machines.get(rule.id, subject))) return false;
+    return corners?.every((one) => judgeReading(rule, one).state !== "bad") === true;
   }
 
   #rulesOf(network: string, { kind, subject }: Pick<Subject, "kind" | "subject">): readonly Rule[] {
@@ -144,4 +143,13 @@ export class JudgeInMemory {
     if (!wasGood(machine)) this.#busy.add(machine);
     this.machines.set(machine.rule, machine.subject, machine);
   }
+}
+
+/** Whether a rule can be judged by a look, which is decoded only where what may stand for it is judged differently. */
+function isKnownIn(rule: Rule, { corners, readingOf, stateOf }: Subject, look: number): boolean {
+  const isKnown = (one: Reading): boolean => judgeReading(rule, one).state !== "unknown";
+  const state = stateOf(look);
+  const all = new Set(corners?.filter((one) => one.state === state).map(isKnown));
+  const reading = all.size === 1 ? undefined : readingOf(look);
+  return reading === undefined ? all.has(true) : isKnown(reading);
 }

@@ -119,6 +119,6 @@ function subjectsOf(
     if (known === undefined || shown.every((one) => one === undefined)) return [];
     const { kind, subject } = known;
     const corners = shown.includes(undefined) ? undefined : shown.flatMap((one) => one ?? []);
-    return [{ kind, subject, corners, readingOf: (look) => all[look] }];
+    return [{ kind, subject, corners, readingOf: (look) => all[look], stateOf: (look) => all[look]?.state }];
   });
 }
