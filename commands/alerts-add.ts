@@ -14,6 +14,7 @@ export const alertsAdd = command({
   alsoCalled: ["subscribe", "watch", "kind", "group"],
   asked: [
     "subscribe",
+    "sub channel|us|me|here",
     "subscribe|sub|sign channel|us|me|here {high}|{low}",
     "subscribe|sub|sign channel|us|me|here|alert|alerting|notification",
     "send|post|tell|notify|inform|warn|page|ping|want|need|get|receive|set|turn|enable|activate|start|begin|put|make|add|hook|wire|plug|link|connect|register|enroll|join|route|pipe|forward|push|deliver|stream|go|like|have alert|alarm|notification|page|ping|warning {to}|to|into|channel|here|us|me",

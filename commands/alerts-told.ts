@@ -33,7 +33,7 @@ export const alertsTold = command({
     "last|during night",
     "recap|summary|summarise|summarize|report|handover|handoff",
     "alert told recap|summary|report|overview|news|event|incident|problem|issue|trouble|outage|page|handover",
-    "was|were|did|had tell|told|say|post|send|sent|warn|write|inform|notify|report bot|you|channel|here|us|we|me|anyone|…",
+    "was|were|did|had tell|told|say|post|send|sent|warn|write|inform|notify|report bot|you|channel|here|us|we|me|anyone|anything|…",
     "was|were|did|had alert|notification|message|page get|receive|come|arrive|go channel|here|us|we|me|anyone|…",
     "happen",
     "told",

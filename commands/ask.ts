@@ -16,7 +16,7 @@ import { formActions } from "../src/answers/answer.ts";
 import { command, type CommandContext, type OfferedChange } from "../src/bot/command.ts";
 import { fieldLabel } from "../src/bot/form.ts";
 import { nearStarts } from "../src/bot/grammar/find-command.ts";
-import { isContentWord, plainWords } from "../src/bot/grammar/plain-words.ts";
+import { isContentWord, plainWords, withoutException } from "../src/bot/grammar/plain-words.ts";
 import { stem } from "../src/bot/grammar/stem.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
 import { aloneInstead } from "../src/bot/openly.ts";
@@ -78,7 +78,7 @@ export const ask = command({
     const words = plainWords(question);
     if (words.some((word) => THANKS.test(word)) && !words.some(isContentWord))
       return reply({ title: "You are welcome" });
-    const named = saidNetwork(words, networks)?.value ?? context.network;
+    const named = saidNetwork(withoutException(words).words, networks)?.value ?? context.network;
     if (named !== context.network) {
       return context.run({ command: "ask", options: { ...options, network: named, private: askedPrivately } });
     }

@@ -172,7 +172,7 @@ test.each([
   ["did you silence node 2", /^Nothing is silenced/u],
   ["dont wake me up tonight", /^Silence everything [^]* until 2026-01-16 07:00:00 UTC\?/u],
   ["leave me alone for an hour", /^Silence everything [^]* for 1 h\?/u],
-  ["ur exchange ate my order", /^Which order\?/u],
+  ["ur exchange ate my order", /^Show order\?[^]*Not understood: “ate”/u],
   ["no more pages about sim-3 today", /^Silence all of sim-3 [^]* until 2026-01-16 00:00:00 UTC\?/u],
   ["make this channel hear of halts", /^Subscribe the console to stalls on mainnet\?/u],
   ["validators still signing?", MEANT["is the network healthy"]],
@@ -395,6 +395,8 @@ test("what only reads runs where every word is explained, else it is offered wit
     ["is everything fine except node 2?", "time", "except node 2"],
     ["is everything up but node 2", "time", "except node 2"],
     ["spread of btc without eth", "market show market:BTC/USDT", "without eth"],
+    ["what happened except on testnet", "alerts told", "except on testnet"],
+    ["why did the exchange reject my order for usdt", "order state:rejected", "usdt"],
   ]) {
     const said = fullText(await talk.askFor(line!));
     expect([line, ...linesOf(talk.lastReply)]).toEqual([line, offered]);

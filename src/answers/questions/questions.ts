@@ -52,7 +52,7 @@ const LEAD = 0.75;
 const NEAR = 1.1;
 const MAX_GUESSES = 3;
 
-/** In a term: what follows its word says when or what about, and asks for nothing by itself. */
+/** In a term of what changes something, and is offered: what follows its word says when or what about. */
 const CLAUSE = "…";
 
 /** `written`: the question as it stands. */
@@ -223,7 +223,7 @@ async function guess(
     for (const word of hits.flat()) explained.add(word);
     const [clause] = hits[terms.findIndex((term) => term.includes(CLAUSE))] ?? [];
     // A figure in it says what no option has read.
-    const follows = clause === undefined ? [] : words.slice(words.indexOf(clause));
+    const follows = clause === undefined || command.changes !== true ? [] : words.slice(words.indexOf(clause));
     for (const word of follows) if (!/^\d/u.test(word)) explained.add(word);
   }
   const isTurned = (word: string): boolean => isNegation(word) && !mayComplain(words);
@@ -238,12 +238,11 @@ async function guess(
   if (score === 0 || (isAside && score < 2)) return undefined;
   const known = new Set([...explained].map(stem));
   const isUnknown = (word: string): boolean => tells(word) && !known.has(stem(word));
-  // Of “all nodes except 2” no value says what is meant.
-  const isWide = (option: Option | undefined): boolean =>
-    excepted.length > 0 && option?.kind === "text" && option.narrows === true;
+  // Of “all nodes except 2” not all is meant.
+  const isWide = (value: string): boolean => excepted.length > 0 && /^(?:all|every(?:thing)?)$/u.test(value);
   const options = Object.fromEntries(
     Object.entries(said)
-      .filter(([name]) => !isWide(command.options[name]))
+      .filter(([, { value }]) => !isWide(value))
       .map(([name, { value }]) => [name, asWritten(value, command.options[name], context.written)]),
   );
   const also = await anotherSaid(command, said, words, words.filter(isUnknown), context);

@@ -37,6 +37,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/\bnext (?=(?:hour|minute)\b)/gu, "next 1 "],
   [/\bover night\b/gu, "overnight"],
+  [/\bhow come\b/gu, "why"],
   [/(?<=\b(?:all|(?:any|every|no)(?:thing|body|one)?)(?: \S+)?) but(?= (?!do|don't))/gu, " except"],
   // A bare hour at the end: `until 8`, `between 22 and 7`.
   [/(?<=\b(?:until|till|til) )(1?\d|2[0-3])(?=\W*$| (?:because|please|every)\b)/gu, "$1:00"],
