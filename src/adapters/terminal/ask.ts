@@ -93,8 +93,11 @@ const PROMPT_HINTS = { omittedHint: "save DIR", filesHint: "save DIR writes them
 type Hints = Pick<RenderOptions, "fold" | "inShell" | "omittedHint" | "filesHint" | "usual">;
 
 /** A reply as one question shows it: folded, but for a failure, with lines for the shell. */
-export function onceHints({ failure }: Reply, network?: string, usual?: string): Hints {
+export function onceHints(reply: Reply, network?: string, usual?: string): Hints {
+  const { failure, attachments } = reply;
+  const tables = withTablesAsFiles(reply).attachments.length - attachments.length;
   return {
+    ...(tables > 0 ? { filesHint: "--out DIR writes them, and each table as CSV." } : {}),
     ...(failure === undefined ? { fold: { hint: "--full shows the details." } } : {}),
     inShell: (line) => shellLine(line, network, usual),
     usual: network === undefined ? usual : undefined,
