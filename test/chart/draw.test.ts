@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { altText } from "../../src/chart/alt.ts";
-import { BY_STYLE, DARK, drawScene, FRAME, LIGHT } from "../../src/chart/draw/draw.js";
+import { BY_STYLE, DARK, drawScene, FRAME } from "../../src/chart/draw/draw.js";
+import { LIGHT } from "../support/light-palette.ts";
 import { type SvgElement, svgText } from "../../src/chart/draw/svg.js";
 import { GLYPHS } from "../../src/chart/draw/glyphs.js";
 import { fittedNames, widthOf } from "../../src/chart/draw/text.js";

@@ -6,7 +6,7 @@ import { renderForm } from "../../src/adapters/slack/render/form.ts";
 import { h, safeTree, type VNode } from "../../src/adapters/web/public/vnode/vnode.js";
 import { type AnyCommand, withCommonOptions } from "../../src/bot/command.ts";
 import { altText } from "../../src/chart/alt.ts";
-import { DARK, drawScene, LIGHT } from "../../src/chart/draw/draw.js";
+import { DARK, drawScene } from "../../src/chart/draw/draw.js";
 import { svgText } from "../../src/chart/draw/svg.js";
 import { toMillis } from "../../src/units/time.ts";
 import { SCENES } from "../chart/scenes.ts";
@@ -14,6 +14,7 @@ import { headingsOf, slackViews } from "../support/gallery/slack-views.ts";
 import { escapeHtml, html } from "../support/html.ts";
 import { PLATFORMS } from "../support/platforms.ts";
 import { openSimulatorTalk } from "../support/simulator-talk.ts";
+import { LIGHT } from "../support/light-palette.ts";
 import { textsIn } from "./doubts.ts";
 import { type DrawnSample, json, SCREENS, type Screen } from "./draw.ts";
 

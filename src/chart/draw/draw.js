@@ -28,20 +28,6 @@ export const DARK = /** @type {const} @satisfies {Palette} */ ({
   silent: "#c9ced4",
   doubted: "#d68bb4",
 });
-export const LIGHT = /** @type {const} @satisfies {Palette} */ ({
-  ground: "#ffffff",
-  ink: "#1a1d21",
-  faint: "#80868d",
-  line: "#0072b2",
-  other: "#8a6d00",
-  third: "#a8487e",
-  limit: "#b34700",
-  moves: "#008361",
-  lags: "#a06d00",
-  stands: "#c24f00",
-  silent: "#4b525a",
-  doubted: "#a8487e",
-});
 /** The page's style sheet says which. */
 export const BY_STYLE = /** @type {Palette} */ (
   Object.fromEntries(Object.keys(DARK).map((name) => [name, `var(--chart-${name})`]))

@@ -94,8 +94,3 @@ export type SettingsLine = z.infer<typeof Settings>;
 export type SubscriptionLine = z.infer<typeof Asked>;
 export type LookLine = z.infer<typeof LookLine>;
 export type TruthLine = z.infer<typeof TruthLine>;
-
-/** The form as a JSON schema, as docs/trace.schema.json has it. */
-export function traceSchema(): object {
-  return { title: "A line of a Bellwether trace", ...z.toJSONSchema(TraceLine) };
-}
