@@ -10,7 +10,14 @@ import { cutToWidth } from "./render/visible-text.ts";
 import { renderTerminal, type RenderOptions } from "./render/render.ts";
 import { toSpans } from "./render/span.ts";
 import { displayOptions, type Terminal, write } from "./streams.ts";
-import { checkFolder, fallbackFolder, isFolderFault, withTablesAsFiles, writeFiles } from "./write-files.ts";
+import {
+  checkFolder,
+  fallbackFolder,
+  isFolderFault,
+  unfiledTables,
+  withTablesAsFiles,
+  writeFiles,
+} from "./write-files.ts";
 
 /** Interrupted by Ctrl-C: 128 plus the number of SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;
@@ -94,10 +101,9 @@ type Hints = Pick<RenderOptions, "fold" | "inShell" | "omittedHint" | "filesHint
 
 /** A reply as one question shows it: folded, but for a failure, with lines for the shell. */
 export function onceHints(reply: Reply, network?: string, usual?: string): Hints {
-  const { failure, attachments } = reply;
-  const tables = withTablesAsFiles(reply).attachments.length - attachments.length;
+  const { failure } = reply;
   return {
-    ...(tables > 0 ? { filesHint: "--out DIR writes them, and each table as CSV." } : {}),
+    ...(unfiledTables(reply).length > 0 ? { filesHint: "--out DIR writes them, and each table as CSV." } : {}),
     ...(failure === undefined ? { fold: { hint: "--full shows the details." } } : {}),
     inShell: (line) => shellLine(line, network, usual),
     usual: network === undefined ? usual : undefined,

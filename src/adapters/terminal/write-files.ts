@@ -19,18 +19,19 @@ import { pipeline } from "node:stream/promises";
 
 import { codeOf, UserError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
+import { hasRows, type Table } from "../../reply/block.ts";
 import { type Attachment, ownCsv, type Reply, safeFileName } from "../../reply/reply.ts";
 import { tableAttachment } from "../../reply/csv.ts";
 
 /** The same reply with each table that has rows as a CSV among its files, unless it is there already. */
 export function withTablesAsFiles(reply: Reply): Reply {
-  if (reply.failure !== undefined) return reply;
-  const tables = reply.blocks.flatMap((block) =>
-    block.kind !== "table" || block.rows.length === 0 || ownCsv(reply, block) !== undefined
-      ? []
-      : [tableAttachment(block)],
-  );
-  return { ...reply, attachments: [...reply.attachments, ...tables] };
+  return { ...reply, attachments: [...reply.attachments, ...unfiledTables(reply).map((one) => tableAttachment(one))] };
+}
+
+/** The tables that have rows and no CSV among the files of their reply. */
+export function unfiledTables(reply: Reply): readonly Table[] {
+  if (reply.failure !== undefined) return [];
+  return reply.blocks.filter(hasRows).filter((block) => ownCsv(reply, block) === undefined);
 }
 
 /**
