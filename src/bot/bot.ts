@@ -63,7 +63,8 @@ export function createBot(dependencies: BotDependencies) {
       report(setup, invocation.command, invocation.here, reply, 0);
       const option = thrown instanceof UserError ? thrown.option : undefined;
       if (option === undefined) return { ok: false, run: async () => reply };
-      const run = async (): Promise<Reply> => marked(setup, await mistakes.ofCommand(thrown, invocation, true));
+      const run = async (): Promise<Reply> =>
+        marked(setup, await mistakes.ofCommand(thrown, invocation, true), client, true);
       return { ok: false, option, run };
     }
   }
@@ -140,7 +141,7 @@ export function createBot(dependencies: BotDependencies) {
         const question = shortQuestion(line, commands);
         if (question !== undefined && refused instanceof UserError)
           return run({ ...asker, ...question, options: { ...on, ...question.options }, slip: refused });
-        const reply = marked(setup, await mistakes.ofLine(refused, asker));
+        const reply = marked(setup, await mistakes.ofLine(refused, asker), undefined, asker.openly !== true);
         report(setup, "unknown", asker.here, reply, 0);
         return reply;
       }
@@ -267,7 +268,7 @@ async function execute(
         : await mistakes.ofCommand(thrown, invocation, asks || setup.takesParty(command));
     failed = { thrown };
   }
-  const reply = await finished(told.by(answer), client, here, setup);
+  const reply = await finished(told.by(answer), client, { here, isAlone: visibility === "caller" }, setup);
   report(setup, command.name, here, reply, performance.now() - started);
   return { reply, ...failed };
 }

@@ -90,28 +90,42 @@ export async function withPicture(
   return { ...reply, blocks: reply.blocks.with(at, words) };
 }
 
-/** The reply, marked as simulated where this client's network is; no button of an offer acts twice. */
-export function marked({ byName, clientOf }: BotSetup, reply: Reply, client = clientOf(undefined)): Reply {
-  const given = takenOnce(reply, ({ command }) => byName.get(command)?.changes === true);
+/** The reply, marked as simulated where this client's network is; no button of an offer acts twice. `isAlone`: others do not see it. */
+export function marked(
+  { byName, clientOf }: BotSetup,
+  reply: Reply,
+  client = clientOf(undefined),
+  isAlone = false,
+): Reply {
+  const given = takenOnce(reply, isAlone, ({ command }) => byName.get(command)?.changes === true);
   return client.simulated ? alsoLater(given, markSimulated) : given;
 }
 
-/** An offer of which each change takes its place; but what its form saves for another answer leaves the question. */
-function takenOnce(reply: Reply, changes: (ask: Ask) => boolean): Reply {
+/**
+ * An offer of which each change takes its place; but what its form saves for another answer leaves the question. Of a
+ * question that its asker alone sees, each answer does: others would see what may be for the asker.
+ */
+function takenOnce(reply: Reply, isAlone: boolean, changes: (ask: Ask) => boolean): Reply {
   if (reply.asks !== true) return reply;
   const asksOf = (action: Action): readonly Ask[] =>
     "url" in action ? [] : "choices" in action ? action.choices.map((one) => one.invocation) : [action.invocation];
   const changesAll = reply.actions.every((action) => asksOf(action).every(changes));
   const once = (action: Action): Action => {
-    if ("url" in action || !asksOf(action).some(changes)) return action;
-    return "form" in action && !changesAll ? action : { ...action, invalidates: true };
+    if ("url" in action) return action;
+    if ("form" in action) return changesAll ? { ...action, invalidates: true } : action;
+    return isAlone || asksOf(action).some(changes) ? { ...action, invalidates: true } : action;
   };
   return { ...reply, actions: reply.actions.map(once) };
 }
 
 /** The answer as it goes to an adapter. Never rejects. */
-export async function finished(answer: Reply, client: ApiClient, here: Target, setup: BotSetup): Promise<Reply> {
-  return inLimit(await withPicture(marked(setup, answer, client), here, setup), setup.log);
+export async function finished(
+  answer: Reply,
+  client: ApiClient,
+  { here, isAlone }: { readonly here: Target; readonly isAlone: boolean },
+  setup: BotSetup,
+): Promise<Reply> {
+  return inLimit(await withPicture(marked(setup, answer, client, isAlone), here, setup), setup.log);
 }
 
 /** What is added to an answer comes within this time, or not at all. */

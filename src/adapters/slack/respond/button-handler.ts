@@ -212,7 +212,9 @@ async function respondToAsk(
   if (replaces) {
     const seen = { audience, openly: audience === "channel" && effect === "replace" } as const;
     const taken = effect !== "replace" && isPosted(place);
-    return respond(slack, ask, { ...request, ...seen, taken, ...(fresh === undefined ? {} : { fresh }) });
+    // Nothing of what answers a question was sent before.
+    const first = fresh === true || effect !== "replace" ? ({ fresh: true } as const) : {};
+    return respond(slack, ask, { ...request, ...seen, ...first, taken });
   }
   await respond(slack, ask, request);
   if (!stays || typeof invalidates !== "object") return;

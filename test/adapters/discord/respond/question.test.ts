@@ -125,10 +125,15 @@ test("whose orders, and which, is to choose from by whoever asks alone; a typed 
   ]);
   const [order = ""] = labelsOf(orders);
   expect(order).toMatch(/^[A-Z][^·]+ · (?:buy|sell) [\d,.]+ \S+/u);
-  const shown = (await ann.press(orders, order)).last;
-  expect([textOf(shown), shown.onlyFor]).toEqual([expect.stringMatching(/Rejected: .*Filled.*Left/su), ann.id]);
   const sent = await ann.submit(await ann.press(orders, "By its id"), { id: orderId });
   expect([textOf(sent.last), sent.last.onlyFor]).toEqual([expect.stringMatching(/Filled.*Left/su), ann.id]);
+  const shown = (await ann.press(orders, order)).last;
+  // What is chosen takes the place of the question.
+  expect([textOf(shown), shown.onlyFor, shown.id]).toEqual([
+    expect.stringMatching(/Rejected: .*Filled.*Left/su),
+    ann.id,
+    orders.id,
+  ]);
   expect(on.fake.complaints()).toEqual([]);
 });
 

@@ -23,10 +23,13 @@ test("whose orders, and which, is to choose from; a typed id is one press away",
   expect(said(orders)).toContain("of desk on mainnet");
   expect(choicesOf(orders.blocks).filter((one) => !/· (?:buy|sell) /u.test(one))).toEqual([]);
   expect(choicesOf(orders.blocks)[0]).toMatch(/[A-Z][^·]+ · (?:buy|sell) [\d,.]+ \S+/u);
-  expect(said(await chosen(ann, orders))).toMatch(/Rejected: .*Filled.*Left/su);
   ann.startPress(orders, "By its id");
   await ann.submit(await ann.form(), { id: orderId });
   await until(() => ann.sees(scene.channel).some((one) => said(one).includes("Filled")), "the order");
+  const { length } = ann.sees(scene.channel);
+  expect(said(await chosen(ann, orders))).toMatch(/Rejected: .*Filled.*Left/su);
+  // What is chosen takes the place of the question.
+  expect(ann.sees(scene.channel)).toHaveLength(length);
 });
 
 test("an export asks for its party and its asset by what there is, and its file is checked at once", async () => {
@@ -37,8 +40,9 @@ test("an export asks for its party and its asset by what there is, and its file 
   const asset = await chosen(ann, whose);
   expect(said(asset)).toMatch(/which asset\?/u);
   const exported = await chosen(ann, asset);
-  await until(() => said(ann.sees(scene.channel).at(-1)!).includes("is in your direct m"), "the file");
   const shown = (): string => ann.sees(scene.channel).map(said).join("\n");
+  await until(() => shown().includes("is in your direct m"), "the file");
+  expect(shown()).not.toMatch(/Whose ledger|which asset/u);
   expect(shown()).toMatch(/Checked before it is handed over: read back, the file is unchanged/u);
   // What is checked is not offered to be checked.
   expect(labelsOf((ann.sees(scene.channel).at(-1) ?? exported).blocks)).not.toContain("Check the file");
