@@ -26,7 +26,7 @@ export const alertsAdd = command({
     "tell channel|here about",
     "alert|notify|tell|inform|warn|page|ping|know|hear channel|here|us|me|i when|whenever|if|once {kinds}|{subjects}",
     "send|post|report|put|get|push|route|pipe|forward|deliver {kinds} {to}|channel|here|us",
-    "if|when|whenever|once {high}|{low}",
+    "if|when|whenever|once|fall|drop|dip|sink|crash|rise|climb|jump|cross|hit|reach|break {high}|{low}",
     "loop|posted|informed|updated {to}|channel|here|us|me",
     "get told|informed|notified|alerted|warned|paged|pinged when|whenever|if|once|…",
     "hear|posted|informed|updated|told channel|here|us|me about|of|on|when|if|…",

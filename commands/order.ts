@@ -70,11 +70,11 @@ export const order = command({
     "order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|place|submit|error|problem|block|bin|book|make|made|reach|miss|missing|vanish|disappear|pull|remove|return|void|invalid|code|dead|die|died|left|remain",
     "order|trade|buy|sell|bid|offer|limit {state}",
     "order|trade|buy|sell|bid|offer|limit cancel|kill|block|stop|through|accept|fill",
-    "last|latest|newest|open|all order",
+    "last|latest|newest|all order",
     "why|reason|how|what|explain order rejected|refuse|decline|deny|fail|cancel|stop|expire|end|accept|fill|wrong|trade|execute|status|state|happen|become|bounce|kill|turn|throw|thrown|gone|lost|work|up|drop|kick|close|through|problem",
     "why|reason|explain|code|what rejected|refused|declined|denied|bounced",
     // Whatever it did: ate, swallowed.
-    "exchange|venue|engine|system|someone|somebody|guys|… my|our|the order|bid",
+    "exchange|venue|engine|system|someone|somebody|guys my|our|the order|bid",
     "order",
   ],
   summary: "One order: what is left, why it ended, its versions",

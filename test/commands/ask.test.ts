@@ -227,6 +227,7 @@ test.each([
   ["check file exports/x.csv", /^“exports\/x\.csv” is a name, and no file came with it/u, "caller"],
   ["what was going on last saturday", /^Not known: [^\n]*\n+From 2026-01-10 00:00/u],
   ["how long was it stopped", /^Not known: /u],
+  ["did mainnet ever stop this week", /^Not known on mainnet: [^\n]*\n+Since 2026-01-12/u],
   ["save party abc", /^Which party is yours\?[^]*Not understood: “abc”/u],
   ["is sim 3 behind", /^sim-3 is healthy/u],
   ["how long has it been down", /^mainnet is healthy(?![^]*Not understood)/u],
@@ -389,13 +390,15 @@ test("what only reads runs where every word is explained, else it is offered wit
     // A word that is no name, too; a time that the command has no option for; a comparison.
     ["how much stake does alice have", "stake", "alice"],
     ["show checkpoints of yesterday", "checkpoints", "yesterday"],
-    ["did the chain stop since lunch", "time", "lunch"],
+    ["why is node 3 slow since friday", "time node:sim-3", "friday"],
     ["which orders were not rejected", "order state:rejected", "not"],
     // What is excepted is no value.
     ["is everything fine except node 2?", "time", "except node 2"],
     ["is everything up but node 2", "time", "except node 2"],
     ["spread of btc without eth", "market show market:BTC/USDT", "without eth"],
     ["what happened except on testnet", "alerts told", "except on testnet"],
+    ["network status excluding testnet", "time", "excluding testnet"],
+    ["open orders for btc", "order market:BTC/USDT", "open"],
     ["why did the exchange reject my order for usdt", "order state:rejected", "usdt"],
   ]) {
     const said = fullText(await talk.askFor(line!));
@@ -405,6 +408,9 @@ test("what only reads runs where every word is explained, else it is offered wit
   // A negation that complains turns nothing, nor does one at the end.
   expect(fullText(await talk.askFor("why is the network not healthy"))).toMatch(/^mainnet is healthy/u);
   expect(fullText(await talk.askFor("network healthy or not"))).toMatch(/^mainnet is healthy/u);
+  expect(fullText(await talk.askFor("alert me when usdt depegs"))).toMatch(
+    /^Subscribe to which alerts\?[^]*Not understood: “usdt”, “depegs”\./u,
+  );
   expect(fullText(await talk.askFor("silence all nodes except 2 for an hour"))).toMatch(/^Silence what\?/u);
   expect(linesOf(talk.lastReply).every((one) => one.includes(" for:1h what:"))).toBe(true);
 });

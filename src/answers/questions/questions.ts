@@ -52,7 +52,7 @@ const LEAD = 0.75;
 const NEAR = 1.1;
 const MAX_GUESSES = 3;
 
-/** In a term of what changes something, and is offered: what follows its word says when or what about. */
+/** In a term of what changes something, and is offered: what follows its word, as far as any command knows it, says when. */
 const CLAUSE = "…";
 
 /** `written`: the question as it stands. */
@@ -222,9 +222,8 @@ async function guess(
     score = Math.max(score, terms.length);
     for (const word of hits.flat()) explained.add(word);
     const [clause] = hits[terms.findIndex((term) => term.includes(CLAUSE))] ?? [];
-    // A figure in it says what no option has read.
-    const follows = clause === undefined || command.changes !== true ? [] : words.slice(words.indexOf(clause));
-    for (const word of follows) if (!/^\d/u.test(word)) explained.add(word);
+    for (const word of clause === undefined ? [] : words.slice(words.indexOf(clause)))
+      if (isAskedOf(word, context.commands)) explained.add(word);
   }
   const isTurned = (word: string): boolean => isNegation(word) && !mayComplain(words);
   const tells = (word: string): boolean =>
@@ -257,6 +256,11 @@ async function guess(
     ...(also === undefined ? {} : { also }),
     unread: [...unreadWords(words, isUnread, typed), ...(excepted.length === 0 ? [] : [excepted.join(" ")])],
   };
+}
+
+/** Whether a question with this word asks for some command. */
+function isAskedOf(word: string, commands: readonly AnyCommand[]): boolean {
+  return commands.some(({ asked = [] }) => asked.some((one) => one.split(/[ |]/u).map(stem).includes(stem(word))));
 }
 
 /** A value in the words of whoever asks, as they wrote them, signs between them too. */

@@ -178,5 +178,5 @@ export function readsAsQuestion(tokens: readonly Token[]): boolean {
   }
   if (line.endsWith("?")) return tokens.length > 1;
   const words = plainWords(line);
-  return words.length > 2 && words.some((word) => SENTENCE_WORDS.has(word));
+  return words.length > 2 && words.some((word) => SENTENCE_WORDS.has(word) || EXCEPTIONS.has(word));
 }
