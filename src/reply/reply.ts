@@ -178,7 +178,14 @@ export function isMoment(inline: Inline): inline is Moment {
 
 /** A reply whose words name a zone, with all its times by the clock of that zone. */
 export function inZone(given: Reply, zone: string): Reply {
-  return mapTimes(given, (one) => [clockTime(timeOf(one), momentWords(one, zone))]);
+  let isWhole = true;
+  mapTimes(given, (one) => {
+    isWhole &&= toMillis(timeOf(one)) % 60_000 === 0;
+    return [one];
+  });
+  // Where no time has seconds, none says them.
+  const shown = (words: string): string => (isWhole ? words.replace(/^(\d{4}-\S+ \d\d:\d\d):00$/u, "$1") : words);
+  return mapTimes(given, (one) => [clockTime(timeOf(one), shown(momentWords(one, zone)))]);
 }
 
 /** A moment by the clock of a zone: the whole of it, or the time of day. */
