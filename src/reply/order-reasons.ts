@@ -81,9 +81,11 @@ export const ORDER_REASONS: Readonly<Record<string, string>> = {
 
 /** What an order's reason says first, within a headline: `the margin is not covered`; undefined without one. */
 export function reasonClause(reason: string | undefined): string | undefined {
-  const said = ORDER_REASONS[reason ?? ""]?.split(/[;.]/u, 1)[0];
-  if (said !== undefined) return `${said.slice(0, 1).toLowerCase()}${said.slice(1)}`;
-  return orderReason(reason) === undefined ? undefined : enumWords(reason, "ORDER_ERROR");
+  const sentence = orderReason(reason);
+  if (sentence === undefined || !Object.hasOwn(ORDER_REASONS, reason ?? ""))
+    return sentence === undefined ? undefined : enumWords(reason, "ORDER_ERROR");
+  const [said = ""] = sentence.split(/[;.]/u, 1);
+  return `${said.slice(0, 1).toLowerCase()}${said.slice(1)}`;
 }
 
 /** What is left to say behind that; undefined where that is all. */

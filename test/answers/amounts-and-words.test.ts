@@ -190,6 +190,8 @@ describe("words", () => {
     expect(orderReason("ORDER_ERROR_FULL_MOON")).toBe("The network says: full moon.");
     expect(orderReason("ORDER_ERROR_UNSPECIFIED")).toBeUndefined();
     expect(orderReason("constructor")).toBe("The network says: constructor.");
+    expect(reasonClause("constructor")).toBe("constructor");
+    expect(reasonClause("ORDER_ERROR_MARGIN_CHECK_FAILED")).toBe("the margin is not covered");
     expect(orderReason(undefined)).toBeUndefined();
   });
 });
