@@ -418,7 +418,9 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
       const late = itemsUnder(reply, "Watchers that are late").length;
       const isCalm = title.endsWith(" no alert is open");
       const sorted = ["neutral", "good", "warning", "bad"];
-      const worst = sorted[Math.max(sorted.indexOf(worstTone(severities)), sorted.indexOf(state?.tone ?? "neutral"))];
+      // Of a network with alerts they say how bad it is.
+      const own = rows.length > 0 ? "neutral" : (state?.tone ?? "neutral");
+      const worst = sorted[Math.max(sorted.indexOf(worstTone(severities)), sorted.indexOf(own))];
       const isUnwatched = title.startsWith("Nobody is watching");
       return [
         ["open alerts", rows.length, /no alert is open/u.test(title) ? 0 : numberIn(title, /; (\d+) more alert/u) + 1],
