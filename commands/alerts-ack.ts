@@ -18,6 +18,7 @@ import {
 import {
   alertPlace,
   detailsAction,
+  findEpisode,
   findEpisodes,
   overActions,
   requireAcknowledger,
@@ -29,7 +30,7 @@ import { reply, type Reply } from "../src/reply/reply.ts";
 import { code, text, time } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import type { Destination } from "../src/alerts/destination.ts";
-import { EPISODE_OPTION, saidHalt } from "../src/answers/alerts/episodes/episode-options.ts";
+import { OPEN_EPISODE_OPTION } from "../src/answers/alerts/episodes/episode-options.ts";
 
 export const alertsAck = command({
   name: "alerts ack",
@@ -49,7 +50,17 @@ export const alertsAck = command({
   access: "everyone",
   changes: true,
   shownBy: "alerts status",
-  options: { episode: { ...EPISODE_OPTION, said: saidHalt }, network: ALL_NETWORKS_OPTION },
+  options: { episode: OPEN_EPISODE_OPTION, network: ALL_NETWORKS_OPTION },
+  offers: async (context) => {
+    const { alerts, openly, options } = context;
+    const episode = seenHere(await findEpisode(alerts, options.episode, options.network), context);
+    if (openly !== true) await requireAcknowledger(episode, context);
+    const { acknowledged } = episode;
+    if (!isOpen(episode)) return overReply(episode);
+    if (acknowledged !== undefined) return acknowledgedReply(episode, acknowledged, context);
+    const facts = [field("Since", sinceWords(episode, "both"))];
+    return { question: text`Acknowledge: ${happening(episode)}?`, label: "Acknowledge", facts };
+  },
   run: async (context) => {
     const { alerts, caller, here, options } = context;
     await requireManagerOrMentioned(context, "acknowledge its alerts");
@@ -61,13 +72,7 @@ export const alertsAck = command({
     const open = named.filter(isOpen);
     const [first = open[0] ?? own, ...rest] = open.filter(({ acknowledged }) => acknowledged === undefined);
     const what = text`${happening(first)}${andMoreWords(rest.length)}`;
-    if (!isOpen(first)) {
-      return reply({
-        title: text`Nothing changed: that is over. ${what}`,
-        blocks: [paragraph("An alert that is over needs no acknowledgement and sends no reminders.")],
-        actions: overActions(first),
-      });
-    }
+    if (!isOpen(first)) return overReply(first);
     if (first.acknowledged !== undefined) return acknowledgedReply(first, first.acknowledged, context);
     const destination = await alertPlace(own, context);
     const alone = affectsCallerOnly(context);
@@ -111,6 +116,14 @@ export const alertsAck = command({
     });
   },
 });
+
+function overReply(episode: Episode): Reply {
+  return reply({
+    title: text`Nothing changed: that is over. ${happening(episode)}`,
+    blocks: [paragraph("An alert that is over needs no acknowledgement and sends no reminders.")],
+    actions: overActions(episode),
+  });
+}
 
 /** The answer about an episode that is acknowledged; with the number of `others` that are now acknowledged as well. */
 function acknowledgedReply(episode: Episode, stands: Acknowledgement, context: CallerContext, others = 0): Reply {

@@ -159,7 +159,7 @@ async function offerOne(said: Guess, question: string, context: Context): Promis
     return { ...stands, blocks: [...stands.blocks, ...notUnderstood([only])] };
   const next = await askedNext(only, context);
   const option = meant?.option ?? narrower ?? lacks ?? next.find((name) => isShown(only, name, context));
-  const takesForm = lacks !== undefined && context.platforms.chat(context.here.platform) !== undefined;
+  const takesForm = isTyped(only, lacks, context);
   const whole: Action = takesForm ? { ...actionOf(only, context), form: true } : actionOf(only, context, change);
   // A choice of one value would leave the other lacking: a form asks for both.
   if (option === undefined || (takesForm && narrower !== undefined))
@@ -171,6 +171,11 @@ async function offerOne(said: Guess, question: string, context: Context): Promis
   return narrower === undefined
     ? offerWhole(only, context, [whole], option, change)
     : offerWhole(only, context, [], option);
+}
+
+/** Whether a form asks for a value that is lacking: it is none of those that exist. */
+function isTyped(only: Guess, lacks: string | undefined, { here, platforms }: Context): boolean {
+  return lacks !== undefined && !isClosed(only, lacks) && platforms.chat(here.platform) !== undefined;
 }
 
 /** The command as it stands, with what it would change. */
@@ -294,8 +299,8 @@ async function prospectOf({ command, options }: Guess, context: Context): Promis
 function actionOf(guess: Guess, { here, platforms }: Context, change?: OfferedChange): Action {
   const { changes, name, options } = guess.command;
   const action = commandAction(change?.label ?? sentenceOf(guess.command), name, guess.options);
-  const isTyped = (one: string): boolean => changes === true || !("suggest" in (options[one] ?? {}));
-  const opens = takesFile(guess) || (lacking(guess).some(isTyped) && platforms.chat(here.platform) !== undefined);
+  const takesText = (one: string): boolean => changes === true || !("suggest" in (options[one] ?? {}));
+  const opens = takesFile(guess) || (lacking(guess).some(takesText) && platforms.chat(here.platform) !== undefined);
   return opens ? { ...action, form: true } : action;
 }
 

@@ -7,7 +7,7 @@ import { IN_HASTE } from "../support/questions/in-haste.ts";
 import { HELD_OUT } from "../support/questions/held-out.ts";
 import { linesOf } from "../support/said.ts";
 import { openSimulatorTalk, type SimulatorTalk } from "../support/simulator-talk.ts";
-import { auction, stalled } from "../alerts/readings.ts";
+import { auction, down, stalled } from "../alerts/readings.ts";
 import { DIRECT, see } from "./alert-channel.ts";
 import { talkToSimulator } from "./conversation.ts";
 
@@ -292,7 +292,35 @@ test.each(commands.map((one) => [one.name, one] as const))("%s says how people a
   }
 });
 
-test.each(["silence everything until 7am", "acknowledge the alert", "forget everything about me"])(
+test("the alert is the open one, and asked for where several are", async () => {
+  const talk = await talkToSimulator({ nodes: 3 });
+  const asked = async (line: string): Promise<unknown[]> => [
+    fullText(await talk.askFor(line)).split("\n")[0],
+    ...linesOf(await talk.askFor(line)),
+  ];
+  const [stall, node] = [
+    'alerts ack episode:"network.stalled mainnet 1"',
+    'alerts ack episode:"node.down mainnet sim-2 1"',
+  ];
+  expect(await asked("acknowledge the alert")).toEqual(["There is no open alert here"]);
+  await talk.ask("alerts add node.down,network.stalled style:plain");
+  await see(talk, 1, [stalled("good"), down("good", "sim-2")]);
+  await see(talk, 60, [stalled("bad"), down("good", "sim-2")]);
+  for (const line of ["acknowledge the alert", "ack it", "acknowledge the stall"])
+    expect(await asked(line)).toEqual(["Acknowledge: mainnet makes no block?", stall]);
+  await see(talk, 4, [stalled("bad"), down("bad", "sim-2")]);
+  expect(await asked("acknowledge the alert")).toEqual(["Which alert?", stall, node]);
+  expect(await asked("acknowledge node 2")).toEqual(["Acknowledge: sim-2 on mainnet does not answer?", node]);
+  await talk.ask("alerts ack node.down");
+  expect(await asked("acknowledge node 2")).toEqual([
+    expect.stringMatching(/^Nothing changed: .* has acknowledged that already/u),
+    expect.anything(),
+  ]);
+  expect(linesOf(await talk.askFor("silence"))[0]).toBe('alerts silence what:"network.stalled mainnet 1"');
+  expect(linesOf(await talk.askFor("silence")).at(-1)).toBe("alerts silence what:all");
+});
+
+test.each(["silence everything until 7am", "forget everything about me"])(
   "%s changes something, and is only offered",
   async (line) => {
     const talk = await talkToSimulator();
@@ -300,7 +328,7 @@ test.each(["silence everything until 7am", "acknowledge the alert", "forget ever
     expect(reply.failure).toBeUndefined();
     const [first] = reply.actions;
     expect(first !== undefined && "invocation" in first ? first.invocation.command : "").toMatch(
-      /^(?:alerts silence|alerts ack|my forget)$/u,
+      /^(?:alerts silence|my forget)$/u,
     );
     expect(linesOf(await talk.askFor("alerts silences"))).toEqual(expect.not.arrayContaining([/unsilence/u]));
   },

@@ -6,22 +6,50 @@ import { ignoreUserError } from "../../../errors.ts";
 import { DAY, fromMillis, type Nanoseconds, timeFromText, toMillis } from "../../../units/time.ts";
 import { kindLabel } from "../alert-kinds.ts";
 import { ALL_NETWORKS_OPTION, suggested } from "../alert-options.ts";
-import { saidNode, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
+import { saidKinds, saidNode, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isPast, suggestPast } from "../alert-times.ts";
-import { findEpisode, suggestEpisodes, suggestLogged } from "./episodes.ts";
+import { findEpisode, matchesTyped, suggestEpisodes, suggestLogged, suggestOpenEpisodes } from "./episodes.ts";
 
 export const EPISODE_OPTION = {
   kind: "text",
   label: "Alert",
   required: true,
   question: "Which alert?",
-  description: "Its name, or enough of it: node.down",
+  description: "The node, the market or the network that it is about, or its name",
   example: "network.stalled",
   maxLength: 400,
   rest: true,
   suggest: suggestEpisodes,
   takes: suggested(suggestEpisodes),
 } as const;
+
+/** Of those that are open: whoever names none means the only one. */
+export const OPEN_EPISODE_OPTION = {
+  ...EPISODE_OPTION,
+  label: "Open alert",
+  closed: true,
+  suggest: suggestOpenEpisodes,
+  said: saidOpenEpisode,
+} as const;
+
+async function saidOpenEpisode(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
+  const { alerts, api } = context;
+  const [halt, kind, about] = [
+    await saidHalt(words, context),
+    await saidKinds(words, context),
+    await saidSubject(words, context),
+  ];
+  if (halt !== undefined) return halt;
+  const said = [kind, about].filter((one) => one !== undefined);
+  const sought = said.map(({ value }) => value).join(" ");
+  const isNamed = words.includes(api.network.toLowerCase());
+  const open = (await alerts.openEpisodes()).filter(({ network }) => !isNamed || network === api.network);
+  const fits = open.filter((one) => sought === "" || matchesTyped(one, sought));
+  const [only] = fits;
+  return only === undefined || fits.length > 1
+    ? undefined
+    : { value: episodeName(only.id), words: said.flatMap((one) => one.words) };
+}
 
 const HALT = /^(?:stall|halt|stop|stopp|stuck|fr[eo]ez|frozen|hang|hung|down|outage|crash|di|dead|offline)$/u;
 

@@ -112,7 +112,7 @@ async function knownEpisodes(alerts: EpisodeReader): Promise<readonly Episode[]>
 }
 
 /** Whether typed words match an id, prefixes of its parts, or its words; with `prefix`, also prefixes of its name. */
-function matchesTyped(episode: Episode, typed: string, names: "whole" | "prefix" = "whole"): boolean {
+export function matchesTyped(episode: Episode, typed: string, names: "whole" | "prefix" = "whole"): boolean {
   const wanted = typed.trim().toLowerCase();
   if (wanted === "") return false;
   if (wanted.includes("|")) {
@@ -230,18 +230,14 @@ export async function suggestEpisodes(typed: string, { alerts }: SuggestContext)
   return choicesOf(await knownEpisodes(alerts), typed);
 }
 
-/** Completion for lines of the log: open episodes, then kinds. */
-export async function suggestLogged(typed: string, { alerts }: SuggestContext): Promise<readonly Choice[]> {
-  return [...choicesOf(worstFirst(await alerts.openEpisodes()), typed), ...matchingKinds(typed)];
+/** Completion of an episode that is open: the worst first. */
+export async function suggestOpenEpisodes(typed: string, { alerts }: SuggestContext): Promise<readonly Choice[]> {
+  return choicesOf(worstFirst(await alerts.openEpisodes()), typed);
 }
 
-/** Completion for silences: all, then open episodes and kinds, then nodes. */
-export async function suggestSilenceable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
-  const low = typed.trim().toLowerCase();
-  const all = [{ label: "all: everything", value: "all" }].filter(({ value }) => value.startsWith(low));
-  const nodes = context.api.nodes.map(({ name }) => ({ label: `node ${name}`, value: name }));
-  const begun = nodes.filter(({ value }) => value.toLowerCase().startsWith(low));
-  return [...all, ...(await suggestLogged(typed, context)), ...begun];
+/** Completion for lines of the log: open episodes, then kinds. */
+export async function suggestLogged(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  return [...(await suggestOpenEpisodes(typed, context)), ...matchingKinds(typed)];
 }
 
 /** Choices for episodes whose id or title matches the typed words. */

@@ -10,14 +10,15 @@ import {
   type SuggestContext,
 } from "../../../bot/options/options.ts";
 import { saidRun } from "../../../bot/options/said.ts";
+import { MAX_CHOICES } from "../../../bot/options/suggest-values.ts";
 import { parseTypedDuration } from "../../../bot/options/time-span.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { ignoreUserError, passes, UserError } from "../../../errors.ts";
-import { findKind, kindLabel } from "../alert-kinds.ts";
+import { findKind, kindLabel, matchingKinds } from "../alert-kinds.ts";
 import { suggested, TO_OPTION } from "../alert-options.ts";
 import { findSubjects, saidKinds, saidSubject, suggestSilencedSubjects } from "../alert-subjects.ts";
 import { isSpan, parseMoment, parseSpan, suggestSpans, ZONE_OPTION } from "../alert-times.ts";
-import { findEpisodes, suggestEpisodes, suggestSilenceable } from "../episodes/episodes.ts";
+import { findEpisodes, suggestEpisodes, suggestOpenEpisodes } from "../episodes/episodes.ts";
 import { formatDuration, formatSpan, parseDuration } from "../../../units/time.ts";
 import { isEverything, suggestSilences } from "./silences.ts";
 
@@ -34,6 +35,19 @@ export function isTonight(typed: string): boolean {
 /** Whether the value of `what` is a duration: everything is then silenced for so long. */
 export function isLength(typed: string): boolean {
   return isSpan(typed) || isNight(typed) || isTonight(typed);
+}
+
+/** Completion for silences: open episodes, nodes, kinds, and last everything. */
+async function suggestSilenceable(typed: string, context: SuggestContext): Promise<readonly Choice[]> {
+  const begins = (word: string): boolean => word.toLowerCase().startsWith(typed.trim().toLowerCase());
+  const all = ["all", "everything"].some(begins) ? [{ label: "everything", value: "all" }] : [];
+  const nodes = context.api.nodes.filter(({ name }) => begins(name));
+  const others = [
+    ...(await suggestOpenEpisodes(typed, context)),
+    ...nodes.map(({ name }) => ({ label: `node ${name}`, value: name })),
+    ...matchingKinds(typed),
+  ];
+  return [...others.slice(0, MAX_CHOICES - all.length), ...all];
 }
 
 /** All, a kind, an episode, a node, a market, or how long everything is silenced. */
