@@ -1,6 +1,5 @@
 import { askFor } from "../src/answers/answer.ts";
 import { type AnyCommand, command, type CommandContext } from "../src/bot/command.ts";
-import { hasMany } from "../src/bot/options/parse-options.ts";
 import { isRequired, optionType, shortUsage, usageLine } from "../src/bot/grammar/usage.ts";
 import { cutShort, nearest, quoteTyped } from "../src/bot/nearest.ts";
 import {
@@ -14,6 +13,9 @@ import { UserError } from "../src/errors.ts";
 import { type Block, details as inDetail, paragraph, table } from "../src/reply/block.ts";
 import { type Action, choiceActions, reply, type Reply } from "../src/reply/reply.ts";
 import { code, commandLine, detailText, strong, text } from "../src/reply/text.ts";
+
+/** With more options than these the usage says only the first ones. */
+const MOST_NAMES = 8;
 
 /** The everyday commands. */
 const STARTS = [
@@ -149,7 +151,11 @@ function details(context: HelpContext, one: AnyCommand): Reply {
       ...(one.access === "channel-manager" ? [paragraph("Only people who may manage the channel can use it.")] : []),
       ...(isOnPhones ? [] : [options]),
       ...inDetail([
-        { kind: "code", text: hasMany(Object.keys(one.options)) ? shortUsage(one) : usageLine(one), command: true },
+        {
+          kind: "code",
+          text: Object.keys(one.options).length > MOST_NAMES ? shortUsage(one) : usageLine(one),
+          command: true,
+        },
         ...(isOnPhones ? [options] : []),
         paragraph(text`Values go in the order shown, or by name: ${code(`${first}:…`)} or ${code(`--${first} …`)}.`),
         ...Object.entries(one.options).flatMap(([name, option]): Block[] => {

@@ -1,7 +1,7 @@
 import { UserError } from "../../errors.ts";
 import type { AnyCommand } from "../command.ts";
 import { nearest, quoteTyped } from "../nearest.ts";
-import { fewNames, hasMany, unknownOption } from "../options/parse-options.ts";
+import { TAKES, unknownOption, usualExample } from "../options/parse-options.ts";
 import { lineWord, quoteValue, type Token } from "./tokens.ts";
 
 /** A word that looks like an option's name with a colon. */
@@ -40,7 +40,7 @@ export function refuseForeignNames(
   const [first] = foreign;
   if (first === undefined) return;
   const given = foreign.map(({ name, token }) => [name, token.text.slice(name.length + 1)]);
-  const error = unknownOption(command.name, command.options, first.name);
+  const error = unknownOption(command, first.name);
   const instead = command.instead?.(Object.fromEntries(given));
   if (instead === undefined) throw error;
   const rest = tokens.filter((token) => !foreign.some((one) => one.token === token));
@@ -97,12 +97,9 @@ export function refuseWordBesideId(command: AnyCommand, bare: readonly Token[], 
 /** The mistake of a word that the command has no place for. */
 export function unexpectedWord(command: AnyCommand, token: Token): UserError {
   const likely = NAMED.exec(token.text)?.[1];
-  if (likely !== undefined) return unknownOption(command.name, command.options, likely);
-  const names = Object.keys(command.options);
-  const isLong = hasMany(names);
-  const order = isLong ? "in this order:" : "in this order; put a value with spaces in quotes.";
+  if (likely !== undefined) return unknownOption(command, likely);
   return new UserError(`${command.name} takes no ${quoteTyped(token.text)} here.`, {
-    remedy: `${isLong ? "Put a value with spaces in quotes. " : ""}It takes ${fewNames(names)}, ${order}`,
-    ...(isLong ? { suggestion: `help ${command.name}` } : {}),
+    remedy: `Put a value with spaces in quotes. ${TAKES} help ${command.name}. For example:`,
+    suggestion: usualExample(command),
   });
 }

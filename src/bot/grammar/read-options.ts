@@ -236,7 +236,7 @@ class OptionReader implements OptionReading {
     ) {
       this.#set(negated, false);
     } else {
-      this.#refuse(() => unknownOption(this.#command.name, this.#options, name));
+      this.#refuse(() => unknownOption(this.#command, name));
     }
   }
 

@@ -21,7 +21,7 @@ export function parseOptions(
   context: ParseContext,
 ): Record<string, OptionValue> {
   for (const name of Object.keys(raw)) {
-    if (!Object.hasOwn(command.options, name)) throw unknownOption(command.name, command.options, name);
+    if (!Object.hasOwn(command.options, name)) throw unknownOption(command, name);
   }
   const values: Record<string, OptionValue> = {};
   for (const [name, option] of Object.entries(command.options)) {
@@ -80,26 +80,21 @@ export function missingOption(
   });
 }
 
-export function unknownOption(command: string, options: Options, typed: string): UserError {
-  const names = Object.keys(options);
-  const near = nearestTwo(typed, names);
+export function unknownOption(command: Pick<AnyCommand, "name" | "options" | "examples">, typed: string): UserError {
+  const near = nearestTwo(typed, Object.keys(command.options));
   const meant = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
-  return new UserError(`${command} has no option ${quoteTyped(typed)}.`, {
-    remedy: `${meant}It takes ${fewNames(names)}${hasMany(names) ? "; all of them are listed by:" : "."}`,
-    ...(hasMany(names) ? { suggestion: `help ${command}` } : {}),
+  return new UserError(`${command.name} has no option ${quoteTyped(typed)}.`, {
+    remedy: `${meant}${TAKES} help ${command.name}. For example:`,
+    suggestion: usualExample(command),
   });
 }
 
-/** More names than these make a sentence that nobody reads. */
-const MOST_NAMES = 8;
+/** Continued by the command that lists it. */
+export const TAKES = "All that it takes is listed by";
 
-export function hasMany(names: readonly string[]): boolean {
-  return names.length > MOST_NAMES;
-}
-
-/** `kinds, subjects and 24 others` of many names; a few as they are. */
-export function fewNames(names: readonly string[]): string {
-  return hasMany(names) ? `${names.slice(0, 2).join(", ")} and ${names.length - 2} others` : names.join(", ");
+/** One that shows more than the name of a command, where it has such. */
+export function usualExample({ name, examples }: Pick<AnyCommand, "name" | "examples">): string {
+  return examples.find((one) => one !== name) ?? name;
 }
 
 /** A bare value may have been taken for another option: names that option, unless the value is an id. */

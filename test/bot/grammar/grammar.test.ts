@@ -107,12 +107,12 @@ describe("a typed line", () => {
     ["market", saying("market", "market list, market show")],
     ["market shw x", saying("market shw", "market show", "market list, market show")],
     ["time netwrk:x", saying("time", "netwrk", "network")],
-    ["time --netwrk x", saying("time", "netwrk", "network", "network, private")],
+    ["time --netwrk x", saying("time", "netwrk", "network", "help time")],
     ["time network:", saying("network", "network:value")],
     ["time --network", saying("--network", "--network value")],
     ["time network:a network:b", saying("network")],
     ['market show "BTC', saying('"')],
-    ["order ab 3 testnet what", saying("order", "“what”", "id, version, network, private")],
+    ["order ab 3 testnet what", saying("order", "“what”", "help order")],
   ])("%j is refused", (line, named) => {
     expect(complaint(line)).toMatch(named);
     expect(complaint(line)).toMatchSnapshot();
