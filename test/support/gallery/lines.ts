@@ -23,7 +23,7 @@ export const LINES: Readonly<Record<string, readonly string[]>> = {
   ],
   markets: [
     "market list",
-    "market list first:3",
+    "market list by:tightest",
     "market show <market>",
     "market show ETH",
     "market show BTC/USDT-",
