@@ -273,7 +273,7 @@ export class Person {
     const waiting = plainText(workingNotice({ command: "x", options: {} }, "", false).title).split(" ", 1)[0] ?? "";
     await until(() => {
       const view = mine();
-      return view !== undefined && !textOf(view).startsWith(waiting);
+      return view !== undefined && !textOf(view).startsWith(`*${waiting}`);
     }, "an answer in a modal");
     return mine()!;
   }

@@ -12,18 +12,10 @@ import { hasRefreshAction } from "../../chat/button-plan.ts";
 import { actionLines, beyondFold, filesOf, FOLDED_ROWS, placesAboveFold, shortenedNote } from "../../chat/bounds.ts";
 import { type KeptPress, keptPress, type Press, type Show } from "../../chat/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
-import {
-  HEADER_LENGTH,
-  MAX_BLOCKS,
-  MAX_TABLE_COLUMNS,
-  MAX_TABLE_ROWS,
-  MESSAGE_LENGTH,
-  SECTION_LENGTH,
-} from "../limits.ts";
+import { MAX_BLOCKS, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS, MESSAGE_LENGTH, SECTION_LENGTH } from "../limits.ts";
 import { ROOT_COMMAND } from "../platform.ts";
 import {
   contextBlock as smallPrint,
-  headerBlock,
   renderBlock,
   type RenderedBlocks,
   sectionBlock,
@@ -34,7 +26,7 @@ import {
   UNSHOWN_MEMBERS,
 } from "./blocks.ts";
 import { renderButtons } from "./buttons.ts";
-import { escapeMrkdwn, type Markup, renderPlain, renderText, textLength } from "./mrkdwn.ts";
+import { escapeMrkdwn, type Markup, renderText, textLength } from "./mrkdwn.ts";
 import { notificationText } from "./notification.ts";
 import { type MessageContext, placeholderKey } from "./press.ts";
 
@@ -271,19 +263,16 @@ function layOutUnkept(reply: Reply, context: MessageContext): Pick<Laid, "files"
   return { layout: { ...layout, note }, files, filesLater: later && files.length > 0 };
 }
 
-/** A header; one that holds a time is a section, since a header is plain text, in which Slack draws none. */
+/** A line in bold, whatever it holds: in a header, which is plain text, Slack draws no time, no code and no link. */
 function renderTitle(reply: Reply, max: number): Layout["title"] {
-  const emoji = TONE_SIGNS[reply.tone];
-  const plain = renderPlain(reply.title, HEADER_LENGTH - emoji.length);
   const linked = reply.url !== undefined && /^https?:\/\//iu.test(reply.url) && reply.url.length <= 1500;
-  if (plain.whole && plain.text !== "" && !linked && !reply.title.some(({ kind }) => kind === "time")) {
-    const text = `${emoji}${plain.text}`;
-    return { block: headerBlock(text), length: text.length, whole: true };
-  }
   const content = linked
-    ? renderText([{ kind: "link", text: plainText(reply.title), url: reply.url ?? "" }], { max: max * 2 - 10 })
+    ? renderText([{ kind: "link", text: plainText(reply.title), url: reply.url ?? "" }], {
+        max: max * 2 - 10,
+        bold: true,
+      })
     : renderText(reply.title, { max, bold: true, seconds: true });
-  const mrkdwn = `${emoji}${content.mrkdwn.trim() === "" ? "–" : content.mrkdwn}`;
+  const mrkdwn = `${TONE_SIGNS[reply.tone]}${content.mrkdwn.trim() === "" ? "–" : content.mrkdwn}`;
   return { block: sectionBlock(mrkdwn), length: mrkdwn.length, whole: content.whole };
 }
 

@@ -56,7 +56,7 @@ test("without a file, one's own exports are to choose from", async () => {
   const { last: asked } = await ann.run(scene.channel, "ledger verify");
   expect(said(asked)).toContain("this bot takes no files");
   const own = labelsOf(asked.blocks).find((label) => label.startsWith("made ")) ?? "";
-  expect(said((await ann.press(asked, own)).last)).toMatch(/the SHA-256 of the file of export .*No file was read/su);
+  expect(said((await ann.press(asked, own)).last)).toMatch(/the SHA-256 of the file of export.*No file was read/su);
 });
 
 test("an export's party may be typed, and one's own is saved, by a form each", async () => {
