@@ -3,7 +3,7 @@ export const HEADLINES: Readonly<Record<string, RegExp>> = {
   help: /What you can ask|2 commands|Subscribe this channel/u,
   time: /(?:mainnet|testnet) is (?:healthy|stalled), block [\d,]+|cannot be seen/u,
   info: /data nodes run .*v\d/u,
-  "market list": /\d+ markets trade/u,
+  "market list": /\d+ markets trade|has the tightest spread, [\d.]+ %/u,
   "market show": /\w+\/\w+ trades at [\d,.]+, spread [\d.]+ %/u,
   order: /(?:Active|Stopped|Rejected|Parked): /u,
   stake: /stakes? [\d,.]+/u,
