@@ -280,15 +280,17 @@ describe("the status", () => {
     expect(asked).not.toContain("alerts why");
   });
 
-  test("lists a node before a market of the same severity, acknowledged or not", async () => {
+  test("lists what nobody has taken first, of that a node before a market, and counts it", async () => {
     const talk = await oneNodeDown();
     await talk.ask("alerts ack node.down");
     await talk.ask("alerts add market.auction");
-    await see(talk, 1, [down("bad"), auction("good", MARKET)]);
-    await see(talk, 2, [down("bad"), auction("bad", MARKET)]);
+    await see(talk, 1, [down("bad"), down("good", "b:1"), auction("good", MARKET)]);
+    await see(talk, 4, [down("bad"), down("bad", "b:1"), auction("bad", MARKET)]);
     expect(await talk.ask("alerts status")).toMatch(
-      /on mainnet does not answer.*acknowledged by ann[\s\S]*BTC\/USD .*\s+warning/u,
+      /^! .*b:1 on mainnet.*; nobody has taken 2 of 3 open alerts[\s\S]*b:1 on [\s\S]*BTC\/USD .*\s+firing[\s\S]*a:1 .*acknowledged by ann/u,
     );
+    for (const other of ["b:1", "market.auction"]) await talk.ask(`alerts ack "${other}"`);
+    expect(await talk.ask("alerts status")).toMatch(/^! .*b:1 on mainnet.*; every open alert is taken/u);
   });
 
   test("calls a blind watcher blind, and a stall a stall", async () => {

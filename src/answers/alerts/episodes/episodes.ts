@@ -197,17 +197,17 @@ function episodeTitle(episode: Episode): string {
 const MAX_TITLE_LENGTH = 75;
 
 /**
- * The worst first, since it is the headline and gets the buttons; among equals by the order of networks, then the widest
- * (network, node, market), then unacknowledged ones, then the newest. Episodes that look good again come last.
+ * What nobody has taken first, of that the worst, since it is the headline and gets the buttons; among equals by the order
+ * of networks, then the widest (network, node, market), then the newest. Episodes that look good again come last.
  */
 export function worstFirst(episodes: readonly Episode[], networks: readonly string[] = []): readonly Episode[] {
   return episodes.toSorted(
     (a, b) =>
       Number(a.state === "recovering") - Number(b.state === "recovering") ||
+      Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
       compareSeverity(b.severity, a.severity) ||
       placeOf(a.network, networks) - placeOf(b.network, networks) ||
       reach(a) - reach(b) ||
-      Number(a.acknowledged !== undefined) - Number(b.acknowledged !== undefined) ||
       Number(BigInt(b.began) - BigInt(a.began)),
   );
 }

@@ -190,11 +190,19 @@ export async function namedEpisode(episode: Episode, alerts: Pick<AlertService, 
   return label === undefined ? episode : { ...episode, last: { ...last, label } as Episode["last"] };
 }
 
-/** The first of open episodes, and how many more there are: `BTC/USDT is in an auction, 5 min so far`. */
-export function worstWords([worst, ...others]: readonly Episode[], now: Milliseconds): Text | undefined {
+/** The first of open episodes, how many more there are, and who takes them: `BTC/USDT is in an auction, 5 min so far`. */
+export function worstWords(open: readonly Episode[], now: Milliseconds): Text | undefined {
+  const [worst, ...others] = open;
   if (worst === undefined) return undefined;
-  const more = `; ${others.length} more ${others.length === 1 ? "alert is" : "alerts are"} open`;
-  return text`${openWords(worst, text`, ${lengthWords(worst, now)}`)}${others.length === 0 ? "" : more}`;
+  const first = openWords(worst, text`, ${lengthWords(worst, now)}`);
+  const untaken = open.filter(({ acknowledged }) => acknowledged === undefined).length;
+  if (0 < untaken && untaken < open.length)
+    return text`${first}; nobody has taken ${untaken} of ${open.length} open alerts`;
+  if (untaken === 0)
+    return text`${first}; ${others.length === 0 ? `${worst.acknowledged?.by ?? "somebody"} takes it` : "every open alert is taken"}`;
+  return others.length === 0
+    ? first
+    : text`${first}; ${others.length} more ${others.length === 1 ? "alert is" : "alerts are"} open`;
 }
 
 function openWords(one: Episode, lasts: Text): Text {
