@@ -2,9 +2,12 @@
 import { complete } from "../api.js";
 import { createCompletionList } from "./completion-list.js";
 import { picked } from "./lines.js";
+import { part } from "../part.js";
 
 /** The delay between the last key and the request for completions. */
 const PAUSE_MILLIS = 70;
+/** Completions that take longer are offered no more: a key waits for them. */
+const WAIT_MILLIS = 2500;
 
 /**
  * The command line: typing with completion, history, sending.
@@ -19,8 +22,10 @@ const PAUSE_MILLIS = 70;
  * @param {() => void} parts.escape Called for Escape when there is nothing here to close.
  */
 export function createComposer({ form, input, list, history, send, changed, escape }) {
-  /** @type {AbortController | undefined} */
+  /** @type {AbortController | undefined} While completions are awaited. */
   let asking;
+  /** Tab was pressed meanwhile. */
+  let tabbed = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const completions = createCompletionList({ input, list, accept: (line) => fill(picked(line)) });
@@ -28,6 +33,8 @@ export function createComposer({ form, input, list, history, send, changed, esca
   function stopAsking() {
     clearTimeout(timer);
     asking?.abort();
+    asking = undefined;
+    tabbed = false;
   }
 
   /** @param {number} pause */
@@ -41,13 +48,17 @@ export function createComposer({ form, input, list, history, send, changed, esca
   /** @param {AbortSignal} signal */
   async function offer(signal) {
     const typed = input.value;
-    try {
-      const lines = (await complete(typed, signal)).filter(({ line }) => line !== typed);
-      if (!signal.aborted && document.activeElement === input) completions.show(lines, typed);
-    } catch {
-      // Completion is a courtesy: without it one types on, and sending will say what is wrong.
-      if (!signal.aborted) completions.close();
-    }
+    // Completion is a courtesy: without it one types on, and sending will say what is wrong.
+    const offers = await complete(typed, AbortSignal.any([signal, AbortSignal.timeout(WAIT_MILLIS)])).catch(() => []);
+    if (signal.aborted || document.activeElement !== input) return;
+    const wished = tabbed;
+    stopAsking();
+    completions.show(
+      offers.filter(({ line }) => line !== typed),
+      typed,
+    );
+    // Where nothing completes it, the key goes where it would have gone.
+    if (wished && !press("Tab", false)) part("[type=submit]", HTMLButtonElement, form).focus();
   }
 
   /**
@@ -127,10 +138,12 @@ export function createComposer({ form, input, list, history, send, changed, esca
         }
         return show(history.back(input.value), () => undefined);
       case "Tab": {
-        const line = completions.chosen ?? completions.first;
-        if (shift || line === undefined) return false;
-        fill(picked(line));
-        return true;
+        if (shift) return false;
+        // What is listed while others are awaited completes what stood there before.
+        const line = completions.chosen ?? (asking === undefined ? completions.first : undefined);
+        tabbed = asking !== undefined;
+        if (line !== undefined) fill(picked(line));
+        return tabbed || line !== undefined;
       }
       case "Enter":
         if (completions.chosen === undefined) return false;
