@@ -99,14 +99,16 @@ export function isSimulated(reply) {
 }
 
 /**
- * The word for the tone; undefined for a neutral one, and where what is missing is to be chosen.
+ * The word for the tone; undefined for a neutral one, and where what is missing is asked for. What was done and found a
+ * problem, as in a file that differs, is no failure to whoever reads it.
  *
  * @param {ReplyJson} reply
  * @returns {string | undefined}
  */
 function toneWord(reply) {
-  if (reply.failure === undefined) return TONE_WORDS[reply.tone];
-  return isChoosing(reply) ? undefined : FAILURE_WORDS[reply.failure];
+  if (reply.failure === "caller" && (reply.asks === true || isChoosing(reply))) return undefined;
+  const isFound = reply.failure === "caller" && reply.tone === "bad";
+  return reply.failure === undefined || isFound ? TONE_WORDS[reply.tone] : FAILURE_WORDS[reply.failure];
 }
 
 /** @param {ReplyJson} reply */

@@ -181,6 +181,8 @@ describe("the tone is said by a word as well as a colour", () => {
     [{ title: "t", tone: "warning" }, "Warning"],
     [{ title: "t", tone: "bad" }, "Problem"],
     [{ title: "t", tone: "warning", failure: "caller" }, "Not done"],
+    [{ title: "t", tone: "bad", failure: "caller" }, "Problem"],
+    [{ title: "t?", failure: "caller", asks: true }, undefined],
     [{ title: "t", tone: "bad", failure: "network" }, "Network problem"],
     [{ title: "t", tone: "bad", failure: "bug" }, "Bot problem"],
   ])("%o", (parts, word) => {
