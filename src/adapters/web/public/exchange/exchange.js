@@ -278,7 +278,7 @@ function showWaiting({ element, panel, status }, { started, inPlace, cancel }) {
 }
 
 /**
- * The reply, with a button where a file was asked for in vain.
+ * The reply, with what proves most first where it is about a file: to give the file.
  *
  * @param {Answer} reply
  * @param {string} line
@@ -286,16 +286,17 @@ function showWaiting({ element, panel, status }, { started, inPlace, cancel }) {
  */
 function drawOwn(reply, line, files) {
   const drawn = drawReply(reply);
-  if (reply.failure !== "caller" || !files.takesFile(line)) return drawn;
+  if (!files.takesFile(line)) return drawn;
+  for (const other of drawn.querySelectorAll("button.run")) other.className = "button";
   const actions = makeElement(h("div", { class: "actions" }));
-  actions.append(makeButton("Choose file…", "button", () => files.choose()));
-  drawn.append(actions);
+  actions.append(makeButton("Choose file…", reply.tone === "good" ? "button" : "run", () => files.choose()));
+  drawn.insertBefore(actions, drawn.querySelector(":scope > :is(.folds, .actions, .choice)"));
   return drawn;
 }
 
 /**
  * @param {string} label
- * @param {"small" | "button"} size
+ * @param {"small" | "button" | "run"} size
  * @param {() => void} press
  */
 function makeButton(label, size, press) {
