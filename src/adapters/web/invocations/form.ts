@@ -3,11 +3,11 @@ import { Hono } from "hono";
 
 import type { Bot } from "../../../bot/bot.ts";
 import { fieldLabel } from "../../../bot/form.ts";
-import type { Option } from "../../../bot/options/options.ts";
+import type { Choice, Option } from "../../../bot/options/options.ts";
 import type { Ask } from "../../../reply/reply.ts";
 import { refuse } from "../access/guard.ts";
 import { type InvocationDependencies, readBody } from "./invocations.ts";
-import { ButtonQuestion } from "./question.ts";
+import { ButtonQuestion, CONSOLE_CONTEXT } from "./question.ts";
 
 /** The answer of POST /api/form; null where nothing can be filled in. */
 export interface FormJson {
@@ -24,18 +24,38 @@ interface FieldJson {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
+  /** What a thing that is changed has now. */
+  readonly before?: string;
+  /** What is sent where nothing is left in it. */
+  readonly none?: string;
+  /** All there is to choose from. */
+  readonly choices?: readonly Choice[];
 }
 
 /** Of what a command needs most, a form has so many fields, beside the value with which its button ends. */
 const MOST_NEEDED = 2;
+/** So many where it changes a thing of which nothing is named yet. */
+const OF_A_THING = 5;
 
-/** The form of a button; undefined where nothing in it can be typed. */
-function formOf({ commands }: Pick<Bot, "commands">, { command: name, options: given }: Ask): FormJson | undefined {
+/**
+ * The form of a button; undefined where nothing in it can be filled in. `present`: what the thing has that it changes.
+ */
+function formOf(
+  { commands }: Pick<Bot, "commands">,
+  { command: name, options: asked }: Ask,
+  present: Ask["options"] = {},
+): FormJson | undefined {
   const command = commands.find((one) => one.name === name);
   if (command === undefined) return undefined;
   const { edits, fields = () => [], options, summary, verb = "Ask", title = summary } = command;
-  const needed = edits === undefined ? fields(given).slice(0, MOST_NEEDED) : [];
-  const names = [...new Set([...needed, ...Object.keys(given).slice(-1)])].filter((one) => isTyped(options[one]));
+  const given = edits === undefined ? asked : { ...present, ...asked };
+  const namesThing = edits !== undefined && Object.keys(asked).join() === edits.option;
+  const most = fields(given).filter((one) => namesThing || isTyped(options[one]));
+  const needed = namesThing ? most.slice(0, OF_A_THING) : edits === undefined ? most.slice(0, MOST_NEEDED) : [];
+  const last = namesThing ? [] : Object.keys(asked).slice(-1);
+  const names = [...new Set([...needed, ...last])].filter(
+    (one) => options[one]?.kind === "choice" || isTyped(options[one]),
+  );
   if (names.length === 0) return undefined;
   const valueOf = (one: string): string => String(given[one] ?? "");
   const labelOf = (one: string): string => fieldLabel(one, options[one] ?? {});
@@ -53,8 +73,14 @@ function formOf({ commands }: Pick<Bot, "commands">, { command: name, options: g
     label: labelOf(one),
     hint: options[one]?.hint ?? "",
     value: valueOf(one),
+    ...(edits === undefined ? {} : { before: String(present[one] ?? ""), ...noneOf(options[one]) }),
+    ...(options[one]?.kind === "choice" ? { choices: options[one].choices } : {}),
   }));
   return { title, verb, about, fields: typed };
+}
+
+function noneOf(option: Option | undefined): Pick<FieldJson, "none"> {
+  return option?.kind === "text" && option.none !== undefined ? { none: option.none } : {};
 }
 
 function isTyped(option: Option | undefined): boolean {
@@ -62,14 +88,16 @@ function isTyped(option: Option | undefined): boolean {
 }
 
 /** POST /form gives the fields of a button. */
-export function formRoutes({ bot }: Pick<InvocationDependencies, "bot">): Hono {
+export function formRoutes({ bot, stopping }: Pick<InvocationDependencies, "bot" | "stopping">): Hono {
   const app = new Hono();
 
   app.post("/form", async (c) => {
     const asked = await readBody(c, ButtonQuestion);
     if (asked === undefined)
       return refuse(c, 400, 'Send {"command":"alerts add","options":{"kinds":"market.price"}}; nothing else.');
-    return c.json(formOf(bot, asked) ?? null);
+    const { command, options } = asked;
+    const signal = AbortSignal.any([c.req.raw.signal, stopping]);
+    return c.json(formOf(bot, asked, await bot.present({ ...CONSOLE_CONTEXT, command, options, signal })) ?? null);
   });
 
   return app;

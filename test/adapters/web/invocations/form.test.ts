@@ -12,6 +12,8 @@ async function openConsole() {
   const asked: unknown[] = [];
   const bot = fakeBot(() => reply({ title: "unused" }), {
     commands: [alertsAdd, alertsEdit, marketList],
+    present: async ({ command }) =>
+      command === "alerts edit" ? { kinds: "market.price", subjects: "BTC/USDT", high: "70000", severity: "info" } : {},
     submit: async ({ command, options, zone }) => {
       asked.push([command, options, await zone?.()]);
       if (options["high"] === "lots") return { ok: false, faults: [{ option: "high", sentence: "No number." }] };
@@ -42,9 +44,12 @@ test("a button's form has what it ends with, and what its command needs most; wh
     ],
   });
   expect(await form({ command: "alerts edit", options: { id: "7k2mq", behind: "2m" } })).toMatchObject({
-    about: [{ label: "Subscription", value: "7k2mq" }],
-    fields: [{ name: "behind", label: "Time behind", value: "2m" }],
+    about: [{}, {}, { label: "Subscription", value: "7k2mq" }],
+    fields: [{ name: "behind", label: "Time behind", value: "2m", before: "" }],
   });
+  const whole = (await form({ command: "alerts edit", options: { id: "7k2mq" } })) as { fields: object[] };
+  expect(whole.fields[0]).toMatchObject({ name: "high", value: "70000", before: "70000", none: "off" });
+  expect(whole.fields.find((one) => "choices" in one)).toMatchObject({ value: "", choices: expect.anything() });
   expect(await form({ command: "market list", options: {} })).toBeNull();
   expect(await form({ command: "no such", options: {} })).toBeNull();
   expect(await console.post("/api/form", { text: "market list" })).toMatchObject({ status: 400 });

@@ -5,7 +5,7 @@
 /** @import { Surroundings } from "./exchange.js" */
 import { confirmFirst } from "./confirm.js";
 import { createExchange } from "./exchange.js";
-import { formatLine } from "./lines.js";
+import { formatLine, isFilled } from "./lines.js";
 
 /** So many answers stay. */
 const MAX_ANSWERS = 10;
@@ -36,7 +36,7 @@ export function answersBelow(list, around) {
    */
   const press = async ({ invocation, confirm, form }, label) => {
     if (confirm !== undefined && !(await confirmFirst(around.dialog, confirm, label))) return;
-    if (form === true) around.fillIn(invocation);
+    if (isFilled(label, form)) around.fillIn(invocation);
     else await ask(invocation, label);
   };
   return {

@@ -6,7 +6,7 @@
 /** @import { Given } from "../api.js" */
 import { ask, verify } from "../api.js";
 import { confirmFirst } from "./confirm.js";
-import { formatLine, withoutKeys, withShortIds } from "./lines.js";
+import { formatLine, isFilled, withoutKeys, withShortIds } from "./lines.js";
 import { createJob, jobActions, localReply, unansweredReply } from "./without-answer.js";
 import { keepFocus } from "../vnode/keep-focus.js";
 import { makeElement } from "../vnode/make-dom.js";
@@ -189,7 +189,7 @@ export function createExchange(line, around, heading) {
     if (action.confirm !== undefined && !(await confirmFirst(around.dialog, action.confirm, label))) return;
     const { effect, form, invalidates, invocation: question } = action;
     const { command, options } = question;
-    if (form === true) return around.files.takesFile(command) ? around.files.choose() : around.fillIn(question);
+    if (isFilled(label, form)) return around.files.takesFile(command) ? around.files.choose() : around.fillIn(question);
     const inPlace = effect === "replace" || invalidates === true;
     if (inPlace) around.replacing?.(question);
     // What is only asked again keeps the words in which it was asked.

@@ -52,6 +52,8 @@ export function createForm(dialog, tried) {
     if (opened === undefined || send.disabled) return;
     const { inputs, done, form } = opened;
     const { command, options } = filledIn(opened);
+    const isSame = form.fields.every(({ name, before }) => before !== undefined && !(name in options));
+    if (isSame) return sayFault("Nothing is changed yet.");
     const { signal } = (sending = new AbortController());
     send.disabled = true;
     try {
@@ -97,7 +99,7 @@ export function createForm(dialog, tried) {
     const last = Object.keys(question.options).at(-1);
     const first = fields.find(({ name }) => name === last) ?? fields[0];
     first?.input.focus();
-    first?.input.select();
+    if (first?.input instanceof HTMLInputElement) first.input.select();
     return true;
   };
 }
@@ -120,28 +122,30 @@ function wordsOf({ title, about, fields }, filled) {
 const NOTHING = { command: "", options: {} };
 
 /**
- * The question with what is typed in its fields.
+ * The question with what is typed in its fields; of a thing that is changed, with what is other than it has.
  *
  * @param {{ question: ButtonQuestion, inputs: ReadonlyMap<string, Field> }} form
  * @returns {ButtonQuestion}
  */
 function filledIn({ question, inputs }) {
   const options = { ...question.options };
-  for (const [name, { input }] of inputs) {
+  for (const [name, { input, before, none }] of inputs) {
     delete options[name];
-    if (input.value.trim() !== "") options[name] = input.value.trim();
+    const typed = input.value.trim();
+    if (typed !== before) options[name] = typed === "" ? none : typed;
   }
   return { command: question.command, options };
 }
 
 /** @param {FormJson["fields"][number]} field */
-function makeField({ name, label, hint, value }) {
+function makeField({ name, label, hint, value, before = "", none = "", choices }) {
   const element = makeElement(h("div", { class: "field" }));
   const named = document.createElement("label");
   named.textContent = label;
   named.htmlFor = `form-field-${name}`;
-  const input = document.createElement("input");
-  Object.assign(input, { id: named.htmlFor, type: "text", value, autocomplete: "off", spellcheck: false });
+  const input = document.createElement(choices === undefined ? "input" : "select");
+  for (const one of choices ?? []) input.append(new Option(one.label, one.value));
+  Object.assign(input, { id: named.htmlFor, value, autocomplete: "off", spellcheck: false });
   const about = makeElement(h("p", { id: `form-hint-${name}`, class: "hint" }, hint));
   const fault = makeElement(h("p", { id: `form-fault-${name}`, class: "fault", role: "alert", hidden: true }));
   input.setAttribute("aria-describedby", `${fault.id} ${about.id}`);
@@ -150,6 +154,8 @@ function makeField({ name, label, hint, value }) {
     name,
     element,
     input,
+    before,
+    none,
     /** @param {string} sentence What is wrong with its value; empty where nothing is. */
     say: (sentence) => {
       fault.textContent = sentence;

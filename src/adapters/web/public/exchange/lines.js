@@ -12,6 +12,16 @@ export function formatLine(command, options) {
 }
 
 /**
+ * Whether a button is to be filled in first, which its dots promise.
+ *
+ * @param {string} label
+ * @param {boolean} [form]
+ */
+export function isFilled(label, form) {
+  return form === true || label.endsWith("…");
+}
+
+/**
  * A completion as it goes into the prompt: with a space behind a whole value, so that completion offers what may follow.
  *
  * @param {string} line
