@@ -236,7 +236,7 @@ describe("what was told", () => {
   test.each([
     "alerts told mainet",
     "alerts told since:soon",
-    "alerts told since:20:00 until:19:00",
+    "alerts told since:2026-01-15T11:00 until:2026-01-15T10:00",
     "alerts told tomorrow",
   ])("is refused for %s", async (line) => {
     const talk = await talkInOps();

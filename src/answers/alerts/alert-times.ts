@@ -154,7 +154,8 @@ function parsePast(typed: string, now: Milliseconds, zone: string): Stretch | un
   const span = spanIn(isSpan ? "UTC" : zone, usual, now);
   const daily = span === undefined ? parseTimeOfDay(compact) : undefined;
   if (daily === undefined) return span;
-  const at = nextAt(zone, now, daily, -1);
+  // What begins now has no past yet.
+  const at = nextAt(zone, now - 1, daily, -1);
   return { from: at, to: at };
 }
 
@@ -193,8 +194,10 @@ export function parsePastRange(
   if (end === undefined) return undefined;
   // No clock shows what is further back.
   const from = Math.max(start?.from ?? 0, 0);
-  // What begins at a moment goes on until now, a day ends.
-  const to = Math.min(until === undefined && (since !== undefined || end.to === end.from) ? now : end.to, now);
+  // A time of day that ends it is the next one; what begins at a moment goes on until now, a day ends.
+  const daily = end.to > from ? undefined : parseTimeOfDay(given.until?.trim().toLowerCase() ?? "");
+  const isOpen = until === undefined && (since !== undefined || end.to === end.from);
+  const to = Math.min(isOpen ? now : daily === undefined ? end.to : nextAt(zone, from, daily), now);
   if (from < to) return { from, to };
   throw new UserError("The end is not behind the beginning.", {
     option: until === undefined ? "since" : "until",
