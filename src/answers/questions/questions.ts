@@ -3,6 +3,7 @@
 
 import type { AnyCommand, CommandContext } from "../../bot/command.ts";
 import {
+  affirmed,
   asksOfPast,
   inUsualCase,
   isContentWord,
@@ -21,9 +22,8 @@ import { misspelt } from "../../bot/nearest.ts";
 import type { UserError } from "../../errors.ts";
 import type { Ask } from "../../reply/reply.ts";
 import { type Option, type Options, type Said, type SuggestContext } from "../../bot/options/options.ts";
-import { cross, saidRun, without } from "../../bot/options/said.ts";
-import { DAY_WORDS, parseTimeSpan, TIME_WORDS } from "../../bot/options/time-span.ts";
-import { withoutUndefined } from "../../units/without-undefined.ts";
+import { asTyped, asWritten, cross, saidTimes, without } from "../../bot/options/said.ts";
+import { DAY_WORDS, TIME_WORDS } from "../../bot/options/time-span.ts";
 
 /** A command that a question may ask for, with the values that its words say. */
 export interface Guess {
@@ -210,7 +210,7 @@ async function guess(
     terms.every((term) => term.some((one) => one.startsWith("{") || stems.has(stem(one)))),
   );
   if (!mayMatch) return undefined;
-  const said = await sayings(command.options, words, context);
+  const said = await affirmedSayings(command, words, context);
   const explained = new Set(Object.values(said).flatMap((one) => one.words));
   const wordsOf = (one: string): string | readonly string[] =>
     one.startsWith("{") ? (said[one.slice(1, -1)]?.words ?? []) : (stems.get(stem(one)) ?? []);
@@ -254,20 +254,16 @@ async function guess(
     isAside,
     isCorrected: false,
     ...(also === undefined ? {} : { also }),
-    unread: [...unreadWords(words, isUnread, typed), ...(excepted.length === 0 ? [] : [excepted.join(" ")])],
+    unread: [
+      ...unreadWords(words, isUnread, typed),
+      ...(excepted.length === 0 ? [] : [asTyped(excepted.join(" "), context.written)]),
+    ],
   };
 }
 
 /** Whether a question with this word asks for some command. */
 function isAskedOf(word: string, commands: readonly AnyCommand[]): boolean {
   return commands.some(({ asked = [] }) => asked.some((one) => one.split(/[ |]/u).map(stem).includes(stem(word))));
-}
-
-/** A value in the words of whoever asks, as they wrote them, signs between them too. */
-function asWritten(value: string, option: Option | undefined, written: string): string {
-  if (option?.kind !== "text" || option.asWritten !== true) return value;
-  const ends = [...value.matchAll(/^\S+|\S+$/gu)].map(([word]) => RegExp.escape(word));
-  return new RegExp(`(?:${RegExp.escape(value)}|${ends.join(".*")})(?!.*${ends[0]})`, "iu").exec(written)?.[0] ?? value;
 }
 
 /** Where what is not understood says a second value of what is public or offered: a market beside a market. */
@@ -291,6 +287,13 @@ async function anotherSaid(
   return undefined;
 }
 
+/** The values that a question says; of what changes nothing, those before a negation alone. */
+function affirmedSayings({ askedFirst, changes, options }: AnyCommand, words: readonly string[], context: Context) {
+  const heard = changes === true || askedFirst === true ? words : affirmed(words);
+  const [network = context.network] = heard === words ? [] : context.networks;
+  return sayings(options, heard, { ...context, network });
+}
+
 /** The values of a command's options that the words say. */
 async function sayings(options: Options, words: readonly string[], context: Context): Promise<Record<string, Said>> {
   const { networks, network } = context;
@@ -305,7 +308,7 @@ async function sayings(options: Options, words: readonly string[], context: Cont
     if (own !== undefined) said[name] = own;
   }
   const [from, to] = Object.keys(options).filter((name) => options[name]?.kind === "time");
-  const { range, end } = saidTimes(words, context);
+  const { range, end } = saidTimes(words, context.now());
   if (from !== undefined && range !== undefined) said[from] = range;
   if (to !== undefined && end !== undefined) said[to] = end;
   // “Since yesterday” is one saying, and “yesterday” in it no other.
@@ -319,16 +322,6 @@ async function sayings(options: Options, words: readonly string[], context: Cont
     said["network"] = { value: network, words: [] };
   }
   return said;
-}
-
-/** The range of the past that a question says, and its end; from a moment on, until now. */
-function saidTimes(words: readonly string[], context: Context): { readonly range?: Said; readonly end?: Said } {
-  const isTime = (typed: string): boolean => parseTimeSpan(typed, context.now()) !== undefined;
-  const since = saidRun(words, isTime, /^since$/u);
-  const range = since ?? saidRun(words, isTime, /^from$/u) ?? saidRun(words, isTime);
-  const until = saidRun(words, isTime, /^(?:until|till|til|to|through)$/u);
-  const end = until ?? (since === undefined ? undefined : { value: "now", words: [] });
-  return withoutUndefined({ range, end: range?.value === until?.value ? undefined : end });
 }
 
 async function sayingOf(

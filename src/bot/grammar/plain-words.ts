@@ -38,7 +38,7 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\bnext (?=(?:hour|minute)\b)/gu, "next 1 "],
   [/\bover night\b/gu, "overnight"],
   [/\bhow come\b/gu, "why"],
-  [/(?<=\b(?:all|(?:any|every|no)(?:thing|body|one)?)(?: \S+)?) but(?= (?!do|don't))/gu, " except"],
+  [/,\s+(?=not\b)/gu, " but "],
   // A bare hour at the end: `until 8`, `between 22 and 7`.
   [/(?<=\b(?:until|till|til) )(1?\d|2[0-3])(?=\W*$| (?:because|please|every)\b)/gu, "$1:00"],
   [/(?<=\bfrom )(1?\d|2[0-3])(?= until 1?\d:| until 2\d:)/gu, "$1:00"],
@@ -95,9 +95,19 @@ export function plainWords(sentence: string): readonly string[] {
 }
 
 /** Words behind which stands what is not meant. */
-const EXCEPTIONS = new Set(
-  "except excepting excluding exclude without besides beside apart unless instead minus".split(" "),
+const EXCEPTIONS =
+  "except excepting excluding exclude without besides beside apart unless instead minus ignoring".split(" ");
+
+/** The same in several words: `all but`, `but not on`, `not counting`. */
+const EXCEPTION = new RegExp(
+  `(?<!\\S)(?:${EXCEPTIONS.join("|")}|other than|but not?(?! do)|not (?:counting|including|on)|` +
+    "(?<=\\b(?:all|(?:any|every|no)(?:thing|body|one)?)(?: \\S+)? )but(?! do))(?!\\S)",
+  "u",
 );
+
+/** Behind no word with which it turns a verb: `node 2 not sim-3`. */
+const NOT =
+  /(?<=(?<!\S)(?!(?:is|are|was|were|be|been|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must|why|or|if|whether|and|us|please) )\S+ )not(?!\S)/u;
 
 /** All words that say nothing by themselves, or turn the rest, as somebody may misspell them. */
 export const SMALL_WORDS: readonly string[] = [...SENTENCE_WORDS, ...OTHER_WORDS, ...PARTICLES, ...EXCEPTIONS];
@@ -107,11 +117,22 @@ export function withoutException(words: readonly string[]): {
   readonly words: readonly string[];
   readonly excepted: readonly string[];
 } {
-  const at = words.findIndex((word) => EXCEPTIONS.has(word));
-  if (at === -1) return { words, excepted: [] };
-  const behind = words.findIndex((word, index) => index > at && /^(?:for|from|since|till?|until|because)$/u.test(word));
+  const line = words.join(" ");
+  const found = EXCEPTION.exec(line) ?? (mayComplain(words) ? null : NOT.exec(line));
+  if (found === null) return { words, excepted: [] };
+  const at = line.slice(0, found.index).split(" ").length - 1;
+  const least = at + found[0].split(" ").length;
+  const behind = words.findIndex(
+    (word, index) => index > least && /^(?:for|from|since|till?|until|because)$/u.test(word),
+  );
   const end = behind === -1 ? words.length : behind;
   return { words: words.toSpliced(at, end - at), excepted: words.slice(at, end) };
+}
+
+/** What stands before a negation that does not complain: no value of what is asked for stands behind it. */
+export function affirmed(words: readonly string[]): readonly string[] {
+  const at = words.findIndex((word) => /^(?:not|never)$/u.test(word));
+  return at === -1 || mayComplain(words) ? words : words.slice(0, at);
 }
 
 /** Whether a word may turn what is asked into its contrary. */
@@ -122,7 +143,9 @@ export function isNegation(word: string): boolean {
 /** Whether a negation says what is wrong, or nothing: `why was it not filled`, `is it up or not`. */
 export function mayComplain(words: readonly string[]): boolean {
   const isLast = isNegation(words.at(-1) ?? "");
-  return isLast || /^(?:why|how|is|are|was|were|do|does|did|has|have|can|could|will|would)$/u.test(words[0] ?? "");
+  return (
+    isLast || /^(?:why|how|is|are|was|were|do(?! not)|does|did|has|have|can|could|will|would)\b/u.test(words.join(" "))
+  );
 }
 
 /** Whether a word belongs to the one before it. */
@@ -178,5 +201,5 @@ export function readsAsQuestion(tokens: readonly Token[]): boolean {
   }
   if (line.endsWith("?")) return tokens.length > 1;
   const words = plainWords(line);
-  return words.length > 2 && words.some((word) => SENTENCE_WORDS.has(word) || EXCEPTIONS.has(word));
+  return words.length > 2 && words.some((word) => SENTENCE_WORDS.has(word) || EXCEPTIONS.includes(word));
 }

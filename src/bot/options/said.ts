@@ -1,4 +1,7 @@
-import type { Said } from "./options.ts";
+import type { Nanoseconds } from "../../units/time.ts";
+import { withoutUndefined } from "../../units/without-undefined.ts";
+import type { Option, Said } from "./options.ts";
+import { parseTimeSpan } from "./time-span.ts";
 
 /** `a couple of hours` */
 const MAX_WORDS = 4;
@@ -23,6 +26,16 @@ export function saidRun(words: readonly string[], fits: (typed: string) => boole
   return undefined;
 }
 
+/** The range of the past that a question says, and its end; from a moment on, until now. */
+export function saidTimes(words: readonly string[], now: Nanoseconds): { readonly range?: Said; readonly end?: Said } {
+  const isTime = (typed: string): boolean => parseTimeSpan(typed, now) !== undefined;
+  const since = saidRun(words, isTime, /^since$/u);
+  const range = since ?? saidRun(words, isTime, /^from$/u) ?? saidRun(words, isTime);
+  const until = saidRun(words, isTime, /^(?:until|till|til|to|through)$/u);
+  const end = until ?? (since === undefined ? undefined : { value: "now", words: [] });
+  return withoutUndefined({ range, end: range?.value === until?.value ? undefined : end });
+}
+
 /** Whether two sayings share words, and neither has only a part of those of the other. */
 export function cross(a: readonly string[], b: readonly string[]): boolean {
   const shared = a.filter((word) => b.includes(word)).length;
@@ -35,4 +48,16 @@ export function without(words: readonly string[], taken: readonly string[]): rea
     const at = rest.indexOf(word);
     return at === -1 ? rest : rest.toSpliced(at, 1);
   }, words);
+}
+
+/** A value in the words of whoever asks, as they wrote them, signs between them too. */
+export function asWritten(value: string, option: Option | undefined, written: string): string {
+  return option?.kind === "text" && option.asWritten === true ? asTyped(value, written) : value;
+}
+
+/** Words of a question as they were written. */
+export function asTyped(value: string, written: string): string {
+  // A comma before `not` is read as `but`.
+  const ends = [...value.replace(/^but (?=not)/u, "").matchAll(/^\S+|\S+$/gu)].map(([word]) => RegExp.escape(word));
+  return new RegExp(`(?:${RegExp.escape(value)}|${ends.join(".*")})(?!.*${ends[0]})`, "iu").exec(written)?.[0] ?? value;
 }
