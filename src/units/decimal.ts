@@ -109,12 +109,14 @@ export function wholeDigits({ units, scale }: Decimal): number {
 
 /** Significant digits that people read of a number below 1,000, and digits behind the point from there on. */
 const READ_DIGITS = 6;
+/** Of a number with as many zeros behind the point as these, a digit less: on a phone they take its room. */
+const MANY_ZEROS = 3;
 const READ_PLACES = 2;
 
 /** How many digits behind the point people read of a number. */
 export function readPlaces(value: Decimal): number {
   const whole = wholeDigits(value);
-  return whole > 3 ? READ_PLACES : READ_DIGITS - whole;
+  return whole > 3 ? READ_PLACES : READ_DIGITS - whole - (whole <= -MANY_ZEROS ? 1 : 0);
 }
 
 /** `1,234,567.89`: digits grouped by three, no digit lost. With `trim`, zeros at the end behind the point are dropped. */

@@ -139,7 +139,8 @@ describe("amounts", () => {
         const [a, b] = [exact, short].map((shown) => parseDecimal(shown.replaceAll(",", ""))!);
         const difference = { units: a!.units - b!.units * 10n ** BigInt(a!.scale - b!.scale), scale: a!.scale };
         // A zero that is cut is a digit, too: the last of the six, or the second behind the point.
-        const last = Math.abs(Number(exact.replaceAll(",", ""))) >= 1000 ? 2 : 6 - wholeDigits(a!);
+        const whole = wholeDigits(a!);
+        const last = Math.abs(Number(exact.replaceAll(",", ""))) >= 1000 ? 2 : (whole <= -3 ? 5 : 6) - whole;
         const twice = { units: difference.units * 2n, scale: difference.scale };
         const unit = { units: 10n ** BigInt(Math.max(0, -last)), scale: Math.max(0, last) };
         expect(compareDecimals(twice, unit)).toBeLessThanOrEqual(0);
