@@ -223,7 +223,8 @@ function marketTable(
       ["Mark", ({ market, price }) => price(markOf(market)), "right"],
       [
         "Spread",
-        ({ market }) => (marketTone(market) === "good" ? percentWords(spread(market)?.percent) : idleWords(market)),
+        ({ market }) =>
+          marketTone(market) === "good" ? percentWords(spread(market)?.percent, "column") : idleWords(market),
         "right",
       ],
       ["State", ({ market }) => stateCell(market), 3],

@@ -85,7 +85,7 @@ async function everybody(context: Context): Promise<Reply> {
       ["Stake", (party) => stakeAmount(party.currentStakeAvailable), "right"],
       [
         "Share",
-        (party) => percentWords(roundedPercentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total))),
+        (party) => percentWords(roundedPercentOf(decimal(party.currentStakeAvailable ?? 0n), decimal(total)), "column"),
         "right",
       ],
       ["Pending", ({ pending, pendingCount }) => (pendingCount === 0 ? [] : stakeAmount(pending)), "right", 2],
@@ -104,7 +104,7 @@ async function everybody(context: Context): Promise<Reply> {
     blocks: [
       ...(pending === 0
         ? []
-        : facts([field("Pending", text`linkings of ${pending} ${pending === 1 ? "party" : "parties"}`)])),
+        : facts([field("Pending linkings", text`${pending} ${pending === 1 ? "party" : "parties"}`)])),
       shown,
       ...details([fields([field("Total stake", stakeAmount(total))])]),
     ],

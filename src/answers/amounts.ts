@@ -114,14 +114,12 @@ export function percentOfFraction(fraction: Decimal | undefined): Inline {
 
 const BESIDE_SIGNS = { below: "< ", above: "> " } as const;
 
-/** A share in percent: `1.25 %`, `> 99.99 %` where it is not quite the whole. */
-export function percentWords(percent: RoundedPercent | undefined): Inline {
+/** A share in percent: `1.25 %`, `> 99.99 %` where it is not quite the whole; in a column all with one precision. */
+export function percentWords(percent: RoundedPercent | undefined, place?: "column"): Inline {
   if (percent === undefined) return NOTHING;
   const sign = percent.beside === undefined ? "" : BESIDE_SIGNS[percent.beside];
-  return number(
-    `${sign}${formatDecimal(percent, { trim: percent.units === 0n })} %`,
-    `${sign}${shortPercent(percent)} %`,
-  );
+  const exact = `${sign}${formatDecimal(percent, { trim: percent.units === 0n })} %`;
+  return place === "column" ? plain(exact) : number(exact, `${sign}${shortPercent(percent)} %`);
 }
 
 /** A share that is not the whole is never rounded to it. */
