@@ -242,7 +242,7 @@ export async function besideVerdict(
   if (worst === undefined) return withoutUndefined({ halt });
   const left = sorted.length - named.length;
   const open = {
-    ends: endWords(tone === "good" ? shortWords(worst, network) : undefined, sorted),
+    ends: endWords(tone === "good" ? shortWords(worst, network) : undefined, sorted, tone === "bad" ? "other " : ""),
     lines: [
       ...named.map((one) => {
         const length = lengthWords(one, now).replace(/ so far$/u, "");
@@ -266,13 +266,13 @@ function shortWords(one: Episode, network: string): string {
   return plainText(shortText(happening(one))).replace(` on ${network}`, "");
 }
 
-/** `LINK/USDC is in an auction, and 2 more alerts are open, 1 recovering`; without what is worst, `3 other …`. */
-function endWords(worst: string | undefined, open: readonly Episode[]): string {
+/** `LINK/USDC is in an auction, and 2 more alerts are open, 1 recovering`; without what is worst, `3 alerts …`, `other` where the verdict is one. */
+function endWords(worst: string | undefined, open: readonly Episode[], other: "other " | ""): string {
   const recovering = open.filter(({ state }) => state === "recovering").length;
   const firing = open.length - recovering;
   const named = worst === undefined || firing === 0 ? 0 : 1;
   const more = firing - named;
-  const opens = `${more} ${named === 0 ? "other" : "more"} ${more === 1 ? "alert is" : "alerts are"} open`;
+  const opens = `${more} ${named === 0 ? other : "more "}${more === 1 ? "alert is" : "alerts are"} open`;
   return [
     ...(named === 0 ? [] : [worst]),
     ...(more === 0 ? [] : [named === 0 ? opens : `and ${opens}`]),
