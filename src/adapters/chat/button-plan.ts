@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { detailPages } from "../../reply/fold.ts";
+import { type ButtonAction, detailPages } from "../../reply/fold.ts";
 import type { Action, Ask, Reply } from "../../reply/reply.ts";
 import type { PreviewPress } from "../adapter.ts";
 import type { KeptContext, Press, Show } from "./press.ts";
@@ -47,14 +47,17 @@ export function planButtons(
   const fresh = reply.failure === undefined ? {} : ({ fresh: true } as const);
   const shares = shareable === true && reply.failure === undefined && reply.asks === undefined;
   const press = (name: string, meant: Press): Offer => ({ kind: "press", label: name, press: meant });
+  const own = reply.actions.filter(isRefresh);
   const again =
     ask === undefined || label === undefined
-      ? []
+      ? own.map(({ label: name, invocation }) =>
+          press(name, { kind: "ask", ask: invocation, effect: "replace", asker }),
+        )
       : [press(label, { kind: "ask", ask, effect: "replace", asker, ...fresh })];
   const offers: Record<Purpose, readonly Offer[]> = {
     form: form === undefined ? [] : [press(formLabel(reply), { kind: "form", ask: form })],
     fold: fold === undefined ? [] : foldOffers(fold, pages),
-    actions: reply.actions.map((action) => ({ kind: "action", action })),
+    actions: withoutRefresh(reply.actions).map((action) => ({ kind: "action", action })),
     share: shares ? [kept ? { kind: "kept", label: "Share" } : press("Share", { kind: "share" })] : [],
     again,
     files: ask === undefined || !files ? [] : [press(SEND_FILES, { kind: "files", ask })],
@@ -85,6 +88,16 @@ function refreshLabel(reply: Reply, ask: Ask | undefined): "Refresh" | "Ask agai
   }
   if (reply.asks === true || hasRefreshAction(reply, ask)) return undefined;
   return reply.failure === undefined ? "Refresh" : "Ask again";
+}
+
+/** A reply's own Refresh, which has the place of the one that an answer gets. */
+function isRefresh(action: Action): action is Exclude<ButtonAction, { url: string }> {
+  return "invocation" in action && action.effect === "replace" && action.label === "Refresh";
+}
+
+/** What a reply offers beside it. */
+export function withoutRefresh(actions: readonly Action[]): Action[] {
+  return actions.filter((action) => !isRefresh(action));
 }
 
 /** Whether a reply offers to ask again in its own place. */

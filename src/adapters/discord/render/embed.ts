@@ -2,7 +2,7 @@ import type { APIEmbed } from "discord-api-types/v10";
 
 import { asButtons, withDrawnClocks } from "../../../reply/fold.ts";
 import { nameFiles, type Reply, type Tone } from "../../../reply/reply.ts";
-import { planButtons } from "../../chat/button-plan.ts";
+import { planButtons, withoutRefresh } from "../../chat/button-plan.ts";
 import { mainAction } from "../../chat/press.ts";
 import { actionLines, filesOf, shortenedNote } from "../../chat/bounds.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
@@ -47,7 +47,8 @@ export function renderEmbed(told: Reply, context: Pick<MessageContext, "ask" | "
   const title = titleOf(reply, (value) => onId("", value));
   const footer = renderText(reply.footer ?? [], { max: FOOTER_LENGTH, onId: (value) => onId("", value) });
   // Two of the buttons may be Full ids and the one that asks again.
-  const actions = splitButtons(asButtons(reply.actions), MAX_BUTTONS - 2, mention);
+  const offered = context.ask === undefined ? reply.actions : withoutRefresh(reply.actions);
+  const actions = splitButtons(asButtons(offered), MAX_BUTTONS - 2, mention);
   const left = actionLines(actions.left, "-# ", "-# ");
   const space = EMBED_DESCRIPTION_LENGTH - TRUNCATION_NOTE_LENGTH - footer.markdown.length - left.text.length - 20;
   const blocks = fitBlocks(reply.blocks, space, { heldOf: (index) => held[index], onId, mention });

@@ -18,7 +18,7 @@ import { aboveFold, asButtons, detailPages, unfolded, withDrawnClocks } from "..
 import { type Action, type MessageFile, nameFiles, ownCsv, type Reply, type Tone } from "../../../reply/reply.ts";
 import { shortenId } from "../../../reply/text.ts";
 import { beyondFold, filesOf, FOLDED_ROWS, placesAboveFold } from "../../chat/bounds.ts";
-import { planButtons } from "../../chat/button-plan.ts";
+import { planButtons, withoutRefresh } from "../../chat/button-plan.ts";
 import { mainAction, type Show } from "../../chat/press.ts";
 import { BUTTONS_PER_ROW, COMPONENTS_TEXT_LENGTH, FOLDED_LENGTH, MAX_COMPONENTS, MAX_FILES } from "../limits.ts";
 import { renderBody } from "./body.ts";
@@ -94,7 +94,12 @@ export function renderAnswer(told: Reply, context: MessageContext) {
   // A file for each table, and one for the whole reply, may follow.
   const most = Math.min(MAX_FILES, given.length + csvNames.filter((name) => name !== "").length + 1);
   const common = COMMON_BUTTONS + pages.length;
-  const plan = planControls(reply.actions, most + (picture === undefined ? 0 : 1), common, context.mention);
+  const plan = planControls(
+    withoutRefresh(reply.actions),
+    most + (picture === undefined ? 0 : 1),
+    common,
+    context.mention,
+  );
   const begin = (): Begun => {
     const presses = new PressIds();
     return { presses, controls: renderControls(plan, reply, context, presses) };

@@ -80,7 +80,7 @@ interface Pressable {
 
 /** What a reply offers, and behind it what every message does. */
 const OWN = ["form", "actions"] as const;
-const COMMON = ["fold", "share", "again", "files"] as const;
+const COMMON = ["fold", "again", "share", "files"] as const;
 
 /** Few buttons, choices, and a menu for the rest; lists that hold what is asked come first. */
 export function renderButtons(

@@ -44,7 +44,7 @@ describe("buttons", () => {
     await using scene = await stage({ extra: [counting()] });
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe count");
-    expect(labelsOf(last.blocks)).toEqual(["Older", "Details", "Delete", "Long", "Docs", "Share", "Refresh"]);
+    expect(labelsOf(last.blocks)).toEqual(["Older", "Details", "Delete", "Long", "Docs", "Refresh", "Share"]);
     await ann.press(last, "Refresh");
     expect(said(last)).toContain("asked 2 times, nothing noted");
     await ann.press(last, "Older");

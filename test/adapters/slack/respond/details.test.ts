@@ -284,7 +284,7 @@ describe("choices", () => {
     const ann = scene.fake.person("ann");
     const { last } = await ann.run(scene.channel, "probe many");
     const shown = ["one", "two", "three", "four", "five", "Delete"];
-    expect(labelsOf(last.blocks)).toEqual([...shown, "six", "Docs", "Share", "Refresh"]);
+    expect(labelsOf(last.blocks)).toEqual([...shown, "six", "Docs", "Refresh", "Share"]);
     expect(said((await ann.press(last, "six")).last)).toContain("noted six");
     const link = ann.startPress(last, "Docs");
     await until(() => link.envelope.acknowledgedAfter !== undefined, "the acknowledgement");
