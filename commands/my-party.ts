@@ -9,6 +9,7 @@ import { code, id, text } from "../src/reply/text.ts";
 
 const options = {
   id: idOption(PARTY, {
+    label: "Party",
     required: true,
     question: "Which party is yours?",
     description: "Its id of 64 digits: used from then on wherever a party is asked for",

@@ -19,6 +19,7 @@ export const myZone = command({
   options: {
     zone: {
       ...ZONE_OPTION,
+      label: "Time zone",
       said: saidZone,
       required: true,
       description: "Its name in the tz database, or its city",

@@ -35,6 +35,7 @@ const MAX_VERSIONS = 20;
 
 const options = {
   id: idOption(ORDER, {
+    label: "Order",
     description: "Its id, or the beginning of one shown before; left out = your orders, to choose from",
     hint: "Its beginning will do; empty: one of yours",
     finds: findOrder,

@@ -17,7 +17,7 @@ export const rotations = command({
   examples: ["rotations", "rotations first:50", "rotations node:validator-1"],
   audience: "channel",
   options: {
-    node: idOption(VALIDATOR, { description: "Only this validator: its name or id" }),
+    node: idOption(VALIDATOR, { label: "Validator", description: "Only this validator: its name or id" }),
     ...PAGE_OPTIONS,
   },
   run: async (context) => {

@@ -177,6 +177,7 @@ export function suggestExports(fits: (job: ExportJob) => boolean = () => true): 
 /** Names an export; completes the caller's own. */
 export const CODE_OPTION = {
   kind: "text",
+  label: "Export",
   required: true,
   question: "Which export?",
   description: "The export's code; ledger list shows it",
