@@ -201,14 +201,19 @@ function toAskView(then) {
   then();
 }
 
-/** @param {string} line */
-function fill(line) {
-  toAskView(() => composer.fill(line));
+/**
+ * Begins a command: what changes something by its form, where it has one, and the rest by its line.
+ *
+ * @param {string} command
+ */
+function begin(command) {
+  if (info.commands.some(({ name, changes }) => changes && name === command)) void fillIn({ command, options: {} });
+  else toAskView(() => composer.fill(`${command} `));
 }
 
 /** @param {readonly CommandInfo[]} commands */
 function fillCommands(commands) {
-  listCommands(part("#commands", HTMLElement), commands, ({ name }) => fill(`${name} `));
+  listCommands(part("#commands", HTMLElement), commands, ({ name }) => begin(name));
   createPalette({
     dialog: part("#palette", HTMLDialogElement),
     input: part("#find", HTMLInputElement),
@@ -217,7 +222,7 @@ function fillCommands(commands) {
     commands,
     seen: () => seen(),
     choose: ({ name, line, question }) =>
-      question === undefined ? fill(line) : void conversation.ask(question, line, { focus: true, heading: name }),
+      question === undefined ? begin(name) : void conversation.ask(question, line, { focus: true, heading: name }),
   });
 }
 

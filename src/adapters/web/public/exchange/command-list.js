@@ -1,9 +1,12 @@
 // @ts-check
-// All commands, with what each is for: in the rail of a wide page, and in a menu on a narrow one.
+// All commands, with what each is for, in the rail of a wide page.
 /** @import { CommandInfo } from "../../console-info.ts" */
 import { commandGroups } from "./command-groups.js";
 import { makeElement } from "../vnode/make-dom.js";
 import { h } from "../vnode/vnode.js";
+
+/** So many groups, of what is asked most, are open. */
+const OPEN_GROUPS = 2;
 
 /**
  * @param {HTMLElement} place
@@ -12,7 +15,7 @@ import { h } from "../vnode/vnode.js";
  */
 export function listCommands(place, commands, choose) {
   place.replaceChildren(
-    ...commandGroups(commands).map(([title, members]) => {
+    ...commandGroups(commands).map(([title, members], index) => {
       const list = makeElement(h("ul", {}));
       for (const command of members) {
         const { name, summary } = command;
@@ -24,7 +27,8 @@ export function listCommands(place, commands, choose) {
         item.append(button);
         list.append(item);
       }
-      const group = makeElement(h("section", {}, h("h3", {}, title)));
+      const group = makeElement(h("details", {}, h("summary", {}, title)));
+      group.toggleAttribute("open", index < OPEN_GROUPS);
       group.append(list);
       return group;
     }),
