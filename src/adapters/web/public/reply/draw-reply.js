@@ -165,7 +165,8 @@ function hideCells(table, hidden, below) {
     if (first === undefined || filled.length === 0) continue;
     const line = makeElement(h("span", {}));
     for (const cell of filled) {
-      const name = cell.classList.contains("number") ? `${heads?.[cell.cellIndex]?.textContent ?? ""} ` : "";
+      const isNumber = cell.classList.contains("number") && /\d/u.test(cell.textContent);
+      const name = isNumber ? `${heads?.[cell.cellIndex]?.textContent ?? ""} ` : "";
       const part = makeElement(h("span", {}, name));
       part.append(...[...cell.childNodes].map((node) => node.cloneNode(true)));
       line.append(part);
