@@ -56,6 +56,8 @@ export function createChosen(section, changed) {
   let open = [];
   let busy = false;
 
+  // What was done is said where it was done, not in the next view.
+  addEventListener("hashchange", () => (settled.textContent = ""));
   section.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;
     const episodes = target === all ? open : [target.dataset["episode"] ?? ""];
