@@ -72,7 +72,7 @@ export function networkLines({ networks, open = [] }, { now, gone, pace }) {
         halted === undefined
           ? fact("Last block", lastBlockWords(watched, gone), titleOf(watched))
           : fact("No block since", localTime(`${halted}000000`, undefined).slice(11), titleOf(watched)),
-        measured === undefined ? undefined : fact("Pace", gone ? "–" : paceOf(state, measured)),
+        fact("Pace", gone || measured === undefined ? "–" : paceOf(state, measured)),
         fact("Nodes", gone || nodes.length === 0 ? "–" : answerWords(nodes)),
         verdict === undefined ? undefined : fact("Seen", age(toMillis(verdict.at), now)),
       ),
