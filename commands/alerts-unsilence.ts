@@ -1,7 +1,7 @@
 import { isSilenceActive, overlap, type Silence, silenceEnds } from "../src/alerts/route/silence.ts";
 import { silenceMoment, silenceScopeWords } from "../src/alerts/words/silence-words.ts";
 import { changeAnnouncements } from "../src/answers/alerts/alerts.ts";
-import { destinationHere, isCaller, requireManager } from "../src/answers/alerts/destination.ts";
+import { destinationHere, isCaller, isOperator, requireManager } from "../src/answers/alerts/destination.ts";
 import {
   affectedDestinations,
   findSilence,
@@ -13,11 +13,13 @@ import { command } from "../src/bot/command.ts";
 import { quoteTyped } from "../src/bot/nearest.ts";
 import { ignoreUserError } from "../src/errors.ts";
 import { paragraph } from "../src/reply/block.ts";
-import { commandAction, reply, type Reply } from "../src/reply/reply.ts";
+import { type Action, commandAction, reply, type Reply } from "../src/reply/reply.ts";
 import { code, joinText, text, type Text, time } from "../src/reply/text.ts";
-import { fromMillis, type Milliseconds, toMillis } from "../src/units/time.ts";
+import { formatSpan, fromMillis, type Milliseconds, toMillis } from "../src/units/time.ts";
 import { destinationKey } from "../src/alerts/destination.ts";
 import { SILENCE_OPTION } from "../src/answers/alerts/silences/silence-options.ts";
+
+const MINUTE: Milliseconds = 60_000;
 
 export const alertsUnsilence = command({
   name: "alerts unsilence",
@@ -55,6 +57,8 @@ export const alertsUnsilence = command({
     const ended: Silence = { ...rest, from: Math.min(found.from, now - 1), until: now };
     const here = destinationHere(context);
     const isHere = found.scope.destination === destinationKey(here);
+    // Where a silence holds if no place is named.
+    const isUsual = isOperator(context) ? found.scope.destination === undefined : isHere;
     const affected = isHere ? [here] : await affectedDestinations(context, found);
     const announced = changeAnnouncements(context, affected, { what: "unsilenced", silence: ended });
     const isFirst = await alerts.putSilence(ended, caller.name, announced);
@@ -64,9 +68,22 @@ export const alertsUnsilence = command({
       tone: "good",
       title: text`Ended the silence of ${silenceScopeWords(found)}`,
       blocks: [paragraph(whatFollows(found, visibleSilences(await alerts.silences(), context), quiet, now))],
+      actions: isUsual ? againActions(found, now) : [],
     });
   },
 });
+
+/** The way back, for what was left of it; a plan or several subjects are not said in one line. */
+function againActions(ended: Silence, now: Milliseconds): Action[] {
+  const { kind, network, subject, subjects } = ended.scope;
+  const { label, reason, recurrence, until, untilOver } = ended;
+  if (recurrence !== undefined || untilOver !== undefined || subjects !== undefined || !isSilenceActive(ended, now))
+    return [];
+  const what = kind ?? label ?? subject ?? "all";
+  const of = kind === undefined ? undefined : subject;
+  const left = formatSpan(Math.ceil((until - now) / MINUTE) * MINUTE);
+  return [commandAction("Silence again", "alerts silence", { what, for: left, subject: of, network, reason })];
+}
 
 /** Of a button that was there for longer than its silence. */
 function overAlready(silence: Silence): Reply {
