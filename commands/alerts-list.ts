@@ -116,7 +116,7 @@ export const alertsList = command({
             ...(own.length === 0 ? [] : [{ ...tableOf(own, "own-subscriptions"), title: text`Yours alone` }]),
             ...noiseList(noise),
             ...lost,
-            ...(offers || own.length > 0 ? details([paragraph(only !== undefined ? HINT : ENDED_HINT)]) : []),
+            ...(offers || own.length > 0 ? hintOf(only !== undefined, everywhere) : []),
           ],
       actions: none
         ? [commandAction("Add the ops alerts", "alerts add")].filter(() => offers)
@@ -129,6 +129,12 @@ export const alertsList = command({
     });
   },
 });
+
+/** Operators type lines; where others ask, a form opens and says what can be changed. */
+function hintOf(isAny: boolean, toOperators: boolean): Block[] {
+  const hint = paragraph(isAny ? HINT : ENDED_HINT);
+  return toOperators ? [hint] : details([hint]);
+}
 
 function countOf({ length }: readonly unknown[], word: "subscription" | "watch"): string {
   if (length === 1) return `1 ${word}`;
