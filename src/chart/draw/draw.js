@@ -119,8 +119,10 @@ export function drawScene(scene, palette = DARK, id = "chart", frame = FRAME) {
  * @param {Frame} frame
  */
 export function layoutOf(scene, { width, height }) {
-  const title = wrapped(scene.title, TITLE, width - 2 * MARGIN, width < FRAME.width ? 3 : 2);
-  const below = wrapped(saidBelow(scene), SMALL, width - 2 * MARGIN, title.length > 1 && height < TALL ? 1 : 2);
+  const isNarrow = width < FRAME.width;
+  const title = wrapped(scene.title, TITLE, width - 2 * MARGIN, isNarrow ? 3 : 2);
+  const most = isNarrow ? 3 : title.length > 1 && height < TALL ? 1 : 2;
+  const below = wrapped(saidBelow(scene), SMALL, width - 2 * MARGIN, most);
   const lastLine = MARGIN + 12 + TITLE * 1.15 * (title.length - 1);
   const headEnd = lastLine + 24 + SMALL * 1.25 * (below.length - 1);
   const isEmpty = isLanesEmpty(scene) && scene.lines.every(({ runs }) => runs.every((run) => run.length === 0));
