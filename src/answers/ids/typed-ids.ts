@@ -161,13 +161,13 @@ function unknownId(
   });
 }
 
-/** `DOGE/USDT` for `DOGE/XYZ`: those that have not ended first. */
+/** `DOGE/USDT` for `DOGE/XYZ`, and for `DOGEX`: those that have not ended first. */
 function ofSameBase(typed: string, known: readonly NamedId[]): readonly string[] {
-  const base = /^[^/]{2,}\//u.exec(typed.trim().toLowerCase())?.[0];
-  if (base === undefined) return [];
+  const bases = known.flatMap(({ label }) => /^[^/]{2,}(?=\/)/u.exec(label?.toLowerCase() ?? "") ?? []);
+  const alike = /^[^/]{2,}(?=\/)/u.exec(typed.trim().toLowerCase())?.[0] ?? nearest(typed, bases);
   return known
     .toSorted((a, b) => Number(a.ended === true) - Number(b.ended === true))
-    .flatMap(({ label }) => (label?.toLowerCase().startsWith(base) === true ? [label] : []))
+    .flatMap(({ label }) => (label?.toLowerCase().startsWith(`${alike}/`) === true ? [label] : []))
     .slice(0, MAX_ALIKE);
 }
 
