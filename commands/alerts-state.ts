@@ -24,7 +24,9 @@ export const alertsRemove = stateCommand("removed", {
   alsoCalled: ["unsubscribe"],
   asked: [
     "unsubscribe|unsub",
-    "unsubscribe|unsub|remove|delete|end subscription|channel|us|me",
+    "unsubscribe|unsub|remove|delete|end|cancel subscription|alert|channel|us|me|{id}",
+    "turn|switch off alert|subscription|price",
+    "unsubscribe|unsub|remove|delete|end|cancel|turn|switch off|price|subscription|alert|me|us {id}",
     "stop|quit|cease|no|not alert|tell|notify|inform|warn|page|ping|message|post|send channel|here|us|me",
   ],
   summary: "Remove a subscription",

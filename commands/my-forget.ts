@@ -9,7 +9,7 @@ import { id, shortenId, text } from "../src/reply/text.ts";
 
 export const myForget = command({
   name: "my forget",
-  asked: ["forget|erase|delete|remove me|my|party|data"],
+  asked: ["forget|erase me|my|party|data", "delete|remove party|data"],
   summary: "Forget a saved party, or all that is kept of you",
   verb: "Forget",
   title: "Forget a party",

@@ -10,7 +10,7 @@ import { MARKET } from "../../ids/ids.ts";
 import { saidId } from "../../ids/typed-ids.ts";
 import { suggestQuietHours, ZONE_OPTION } from "../alert-times.ts";
 import { readQuietHours, readGuidance } from "./notification-settings.ts";
-import { suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
+import { saidSubscription, suggestResumable, suggestSubscriptions } from "./subscriptions.ts";
 import { MOST_BLOCKS, MOST_ROUNDS, orOff, positiveAmount, readFactor, readIf, waitingSpan } from "./thresholds.ts";
 
 // Headings of the form; what has none stands above them.
@@ -26,7 +26,6 @@ const SPAN = { ...NUMBER, reads: orOff(waitingSpan) } as const;
 const RARE = { within: "if" } as const;
 const COUNT = { kind: "integer", section: WHEN, min: 1 } as const;
 
-/** What has a value beside the mark price. */
 const OTHER_VALUE = /^(?:spreads?|volume|interest|liquidity|bids?|offers?|bounds?|stake|last|%|percent)$/u;
 
 /** A price of a market that a question names, behind such a word; to be reached, behind the market itself: `BTC 100k`. */
@@ -341,6 +340,7 @@ export const SUBSCRIPTION_OPTION = {
   closed: true,
   suggest: suggestSubscriptions,
   takes: suggested(suggestSubscriptions),
+  said: saidSubscription,
 } as const;
 
 export const RESUMABLE_OPTION = {

@@ -7,7 +7,7 @@ import { groupOf } from "../../../alerts/judge/kinds/kinds.ts";
 import { isAlive, ownEndOf, rulesOf, type Subscription } from "../../../alerts/route/subscription.ts";
 import { deliveryOptionWords, type Labels, subscriptionWords } from "../../../alerts/words/subscription-words.ts";
 import { cutShort, nearest, quoteTyped } from "../../../bot/nearest.ts";
-import type { Choice, SuggestContext } from "../../../bot/options/options.ts";
+import type { Choice, Said, SuggestContext } from "../../../bot/options/options.ts";
 import { UserError } from "../../../errors.ts";
 import { type Block, details, facts, field, type Field, fields } from "../../../reply/block.ts";
 import { plainText } from "../../../reply/plain-text.ts";
@@ -23,7 +23,7 @@ import {
   requireManager,
 } from "../destination.ts";
 import type { NamesContext } from "../../ids/ids.ts";
-import { subjectLabels } from "../alert-subjects.ts";
+import { saidSubject, subjectLabels } from "../alert-subjects.ts";
 import { findByShortId, shortIdChoices } from "../short-id.ts";
 
 /** Slack's questions take 300 characters (https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object). */
@@ -209,6 +209,13 @@ async function choicesOf(
     }),
     typed,
   );
+}
+
+/** The only subscription to a market or a node that a question names. */
+export async function saidSubscription(words: readonly string[], context: SuggestContext): Promise<Said | undefined> {
+  const subject = await saidSubject(words, context);
+  const [only, ...others] = subject === undefined ? [] : await suggestSubscriptions(subject.value, context);
+  return subject && only && others.length === 0 ? { value: only.value, words: subject.words } : undefined;
 }
 
 /** Completion for subscriptions that can be resumed, the last ended first. */
