@@ -78,6 +78,8 @@ export const ask = command({
     const words = plainWords(question);
     if (words.some((word) => THANKS.test(word)) && !words.some(isContentWord))
       return reply({ title: "You are welcome" });
+    if (words.some((word) => /^un-?ack/u.test(word)))
+      return reply({ title: "An acknowledgement cannot be taken back: the end of the alert is told all the same" });
     const named = saidNetwork(withoutException(words).words, networks)?.value ?? context.network;
     if (named !== context.network) {
       return context.run({ command: "ask", options: { ...options, network: named, private: askedPrivately } });
@@ -339,7 +341,9 @@ async function choicesOf(guess: Guess, name: string, question: string, context: 
   const option = guess.command.options[name];
   if (option?.kind !== "text") return [];
   const choices = (await option.suggest?.("", { ...context, options: guess.options }).catch(() => [])) ?? [];
-  const said = new Set(plainWords(question).filter(isContentWord).map(stem));
-  const isSaid = ({ label }: Choice): boolean => plainWords(label).some((word) => said.has(stem(word)));
+  const words = guess.unread.length === 0 ? plainWords(question) : guess.unread;
+  const said = new Set(words.filter(isContentWord).map(stem));
+  const isSaid = ({ label }: Choice): boolean =>
+    plainWords(label.replaceAll("/", " ")).some((word) => said.has(stem(word)));
   return choices.toSorted((a, b) => Number(isSaid(b)) - Number(isSaid(a)));
 }

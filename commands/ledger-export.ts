@@ -118,7 +118,7 @@ export const ledgerExport = command({
   asked: [
     "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch {from}",
     "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch trade|data|activity|everything|all {from}",
-    "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch|file|give|ledger|statement {from} check|verify|validate|prove|proof|audit|reconcile|control|sure|right|correct",
+    "export|download|dl|csv|excel|xls|dump|save|spreadsheet|extract|pull|fetch|give|ledger|statement {from} check|verify|validate|prove|proof|audit|reconcile|control|sure|right|correct",
     "export|download|dl|csv|dump|backup|save|file|spreadsheet ledger|transfer|entry|statement|movement|posting|history|transaction|account|file|tax",
     "ledger|transfer|transaction|trade|data|activity|file|entry|statement|movement|posting|accounting|bookkeeping|tax|audit|fill|record {from}",
     "export",

@@ -10,6 +10,7 @@ export const ledgerVerify = command({
   alsoCalled: ["check file", "verify file"],
   asked: [
     "verify|check|validate|prove|genuine|real|trust|legit|authentic|same|original|tampered|hash|right file|export|csv|ledger|download",
+    "verify|check|validate|prove file|csv|download i|we|got|downloaded",
     "verify",
     "file|csv ok|okay|good|fine|right|intact|complete",
     "sha256|hash",

@@ -38,7 +38,7 @@ export const marketList = command({
     "price|spread all|every|any",
     "which|what|where|any market {by}",
     "{by} spread",
-    "which|what|where|market large|big|high|busy|active market|activity|interest",
+    "which|what|where|market large|big|high|busy|busiest|active market|activity|interest",
     "busy|busiest|active market|activity|interest",
     "which|what|where market spread|liquidity|book",
     "market",

@@ -43,7 +43,7 @@ export const stake = command({
     "stake|staker {party}",
     "stake|staker",
     "who stake|staker",
-    "big|large|top|high stake|staker",
+    "big|biggest|large|largest|top|high|highest stake|staker",
     "stake my|link|party|holder",
   ],
   summary: "A party's stake, or the largest ones",

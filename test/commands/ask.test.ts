@@ -97,6 +97,11 @@ test.each([
   ["whats node two at", /^sim-2 is healthy/u],
   ["the network gut?", /^Show network health\?[^]*Not understood: “gut”\./u],
   ["show me the biggest stakers", /^\d+ parties stake /u],
+  ["which node is slowest", /^Show network health\?[^]*Not understood: “slowest”\./u],
+  ["tell me if testnet is up", /^testnet is healthy/u],
+  ["check the file /tmp/x/y.csv", /^Verify an export\?[^]*Not understood: “\/tmp\/x\/y\.csv”\./u],
+  ["market show DOGEX", /Did you mean DOGE\/USDT\?/u, "caller"],
+  ["verify the file i got yesterday", /^Did you mean ledger verify or/u],
   ["top stakers", /^\d+ parties stake /u],
   ["who is the bigest staker", /^\d+ parties stake (?![^]*Not understood)/u],
   ["when was the last chekpoint", /^Newest checkpoint: (?![^]*Not understood)/u],
@@ -626,7 +631,8 @@ test("two questions in one are both offered", async () => {
       "alerts silence what:sim-2 for:2h",
       "alerts add subjects:sim-2",
     ],
-    ["what happened last night and why was my order rejected", "order state:rejected", 'alerts told when:"last night"'],
+    ["what happened last night and why was my order rejected", 'alerts told when:"last night"', "order state:rejected"],
+    ["is testnet ok and whats the spread of eth", "time network:testnet", "market show market:eth network:testnet"],
   ] as const) {
     expect([line, ...linesOf(await talk.askFor(line))]).toEqual([line, ...offered]);
   }
@@ -671,6 +677,20 @@ test("of what there is, one press ends each; of what there is not, that is said"
   expect(linesOf(talk.lastReply)).toEqual([expect.stringMatching(/^alerts unsilence id:\w{5}$/u)]);
   expect(fullText(await talk.askFor("unsubscribe this channel"))).toMatch(/The ops alerts on mainnet/u);
   expect(linesOf(talk.lastReply)).toEqual([expect.stringMatching(/^alerts remove id:\w{5}$/u)]);
+});
+
+test("the one subscription to a market is what is removed; of several, those to it come first", async () => {
+  const talk = await talkToSimulator();
+  await talk.askFor("alerts add");
+  const [high] = linesOf(await talk.askFor("alerts add subjects:BTC/USDT high:190k"));
+  const removed = high?.replace("edit", "remove");
+  for (const line of ["remove all my btc alerts", "unsubscribe me from btc", "turn off btc price alerts"])
+    expect([line, ...linesOf(await talk.askFor(line))]).toEqual([line, removed]);
+  await talk.askFor("alerts add subjects:BTC/USDT low:10k");
+  const [first, second, other] = linesOf(await talk.askFor("remove all my btc alerts"));
+  expect([first, second]).toContain(removed);
+  expect(other).toMatch(/^alerts remove id:/u);
+  expect(fullText(await talk.askFor("unack rice"))).toMatch(/^An acknowledgement cannot be taken back/u);
 });
 
 test("what somebody says not to do is not offered, but its opposite", async () => {

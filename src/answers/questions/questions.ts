@@ -62,7 +62,13 @@ type Context = CommandContext<Options> & { readonly written: string };
 export async function guesses(question: string, asked: CommandContext<Options>): Promise<readonly Guess[]> {
   const context = { ...asked, written: question };
   const typed = inUsualCase(question);
-  const found = await guessesOf(typed, context);
+  const asking = typed.split(/,? and (?=(?:what|how|is|are|was|were|why|when|which|who|do|does|did)s?\b)/u);
+  const clauses = await Promise.all(asking.map((clause) => guessesOf(clause, context)));
+  const each = clauses.flatMap((one) => sureGuess(one) ?? []).filter(({ unread }) => unread.length === 0);
+  // Neither runs in place of the other.
+  if (clauses.length > 1 && new Set(each.map(({ command }) => command)).size === clauses.length)
+    return each.map((one) => ({ ...one, share: 0 }));
+  const found = clauses.length > 1 ? await guessesOf(typed, context) : (clauses[0] ?? []);
   const [best] = found;
   if (best?.unread.length === 0) return found;
   const corrected = withoutSlips(typed, context);
@@ -80,7 +86,8 @@ function withoutSlips(typed: string, { commands, networks }: Context): string {
   const known = [...asked, ...SMALL_WORDS, ...times, ...networks, ...COINS.keys(), ...COINS.values()];
   const [words, stems] = [new Set(known), new Set(known.map(stem))];
   // A word that is cut off is no other form of it: `nod`.
-  const isKnown = (word: string): boolean => words.has(word) || (stem(word) !== word && stems.has(stem(word)));
+  const isKnown = (word: string): boolean =>
+    words.has(word) || (stem(word) !== word && !word.endsWith("est") && stems.has(stem(word)));
   const telling = known.filter(isContentWord);
   // A short stem is near to too much.
   const near = (word: string, least = 3): string | undefined =>
@@ -144,7 +151,7 @@ export function sureGuess([best, next]: readonly Guess[]): Guess | undefined {
 
 /**
  * What is no command and no sentence is a question where it is surely one. Of what is near to a command, or has a wrong
- * value, every word must be known; two words are rather a slip, unless they say all that the near command needs.
+ * value, every word must be known, or three terms; two words are rather a slip, unless they say all that the near command needs.
  */
 export function isSlip({ suggestion, option }: UserError, found: readonly Guess[], question: string): boolean {
   const [best] = found;
@@ -154,7 +161,7 @@ export function isSlip({ suggestion, option }: UserError, found: readonly Guess[
     return sureGuess(found) === undefined || (option !== undefined && best.share <= SURE_SHARE);
   const isMeant = suggestion?.startsWith(best.command.name) === true && Object.keys(best.options).length > 0;
   // Where no value is wrong, a suggestion of the command alone says less than what it lacks.
-  if (best.share !== 1) return !isMeant && (option !== undefined || suggestion !== best.command.name);
+  if (best.share !== 1) return !isMeant && best.rank < 3 && (option !== undefined || suggestion !== best.command.name);
   const isWhole = isMeant && lacking(best).length === 0;
   return suggestion !== undefined && plainWords(question).length < 3 && best.isCorrected && !isWhole;
 }
@@ -213,7 +220,9 @@ async function guess(
   const said = await affirmedSayings(command, words, context);
   const explained = new Set(Object.values(said).flatMap((one) => one.words));
   const wordsOf = (one: string): string | readonly string[] =>
-    one.startsWith("{") ? (said[one.slice(1, -1)]?.words ?? []) : (stems.get(stem(one)) ?? []);
+    one.startsWith("{")
+      ? (said[one.slice(1, -1)]?.words ?? [])
+      : [stems.get(stem(one)) ?? []].flat().filter((word) => word === one || !word.endsWith("est"));
   let score = 0;
   for (const terms of patterns) {
     const hits = terms.map((term) => term.flatMap(wordsOf));

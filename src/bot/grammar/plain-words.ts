@@ -38,6 +38,11 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\bnext (?=(?:hour|minute)\b)/gu, "next 1 "],
   [/\bover night\b/gu, "overnight"],
   [/\bhow come\b/gu, "why"],
+  // How it is now, and no wish to be told when it changes.
+  [
+    /\b(?:tell|show) (?:me|us) (?:if|whether) (?=.* (?:is|are) (?:\S+ )?(?:up|ok|okay|healthy|fine|alive|good)\W*$)/gu,
+    "is ",
+  ],
   [/,\s+(?=not\b)/gu, " but "],
   // A bare hour at the end: `until 8`, `between 22 and 7`.
   [/(?<=\b(?:until|till|til) )(1?\d|2[0-3])(?=\W*$| (?:because|please|every)\b)/gu, "$1:00"],
@@ -168,7 +173,8 @@ export function unreadWords(
   for (const [index, word] of words.entries()) {
     if (!isUnread(word)) continue;
     const at = typed.toLowerCase().indexOf(word);
-    const asTyped = at === -1 ? word : typed.slice(at, at + word.length);
+    const lead = /[./~\\-]*$/u.exec(typed.slice(0, Math.max(at, 0)))?.[0] ?? "";
+    const asTyped = at === -1 ? word : lead + typed.slice(at, at + word.length);
     const before = words[index - 1];
     const isNumbered = /^\d+$/u.test(word) && before !== undefined && isContentWord(before);
     const isJoined = isNumbered || /^(?:last|past|next)$/u.test(before ?? "");
