@@ -6,6 +6,7 @@ import { PHONE_LINE } from "../../../../src/adapters/discord/limits.ts";
 import { timeColumn } from "../../../../src/adapters/chat/bounds.ts";
 import { renderTable } from "../../../../src/adapters/discord/render/table.ts";
 import type { Table } from "../../../../src/reply/block.ts";
+import { columnCount } from "../../../../src/reply/columns.js";
 import { commandLine, strong, time, toText } from "../../../../src/reply/text.ts";
 import { fromMillis } from "../../../../src/units/time.ts";
 import { anyTable } from "../../../support/arbitrary-reply.ts";
@@ -25,7 +26,8 @@ test("any table has rows of phone lines, and takes no more than its room", () =>
       const { markdown, rows } = renderTable(table, { max, held: undefined, onId: () => {}, apart });
       expect(markdown.length).toBeLessThanOrEqual(max);
       // A row that stands alone, beside a button or with a time that matters may wrap its first cell.
-      const mayWrap = apart || table.rows.length === 1 || timeColumn(table, [...table.columns.keys()]) !== undefined;
+      const all = [...Array(columnCount(table)).keys()];
+      const mayWrap = apart || table.rows.length === 1 || timeColumn(table, all) !== undefined;
       const tooWide = rows.lines.flatMap((row) =>
         row.split("\n").filter((line, index) => widthOf(line) > (mayWrap && index === 0 ? 2 : 1) * PHONE_LINE),
       );
