@@ -100,12 +100,12 @@ const PROMPT_HINTS = { omittedHint: "save DIR", filesHint: "save DIR writes them
 type Hints = Pick<RenderOptions, "fold" | "inShell" | "omittedHint" | "filesHint" | "usual">;
 
 /** A reply as one question shows it: folded, but for a failure, with lines for the shell. */
-export function onceHints(reply: Reply, network?: string, usual?: string): Hints {
+export function onceHints(reply: Reply, network?: string, usual?: string, out?: string): Hints {
   const { failure } = reply;
   return {
     ...(unfiledTables(reply).length > 0 ? { filesHint: "--out DIR writes them, and each table as CSV." } : {}),
     ...(failure === undefined ? { fold: { hint: "--full shows the details." } } : {}),
-    inShell: (line) => shellLine(line, network, usual),
+    inShell: (line) => shellLine(line, network, usual, out),
     usual: network === undefined ? usual : undefined,
   };
 }
@@ -181,18 +181,19 @@ function byPath(action: Action, written: ReadonlyMap<Attachment, string>): Actio
 
 /** Writes a reply; `picks` says which of its buttons, and their first number. False once the reader of the output is gone. */
 export function print(
-  context: Pick<AskContext, "terminal" | "json" | "full" | "prompt" | "network" | "usual" | "now">,
+  context: Pick<AskContext, "terminal" | "json" | "full" | "prompt" | "network" | "usual" | "now"> &
+    Partial<Pick<AskContext, "out">>,
   reply: Reply,
   written: ReadonlyMap<Attachment, string>,
   picks: Pick<RenderOptions, "before" | "most"> = {},
 ): Promise<boolean> {
-  const { terminal, json, full, prompt, network, usual } = context;
+  const { terminal, json, full, prompt, network, usual, out } = context;
   if (json) {
     const document = replyToJson(reply, (file) => written.get(file));
     return write(terminal.out, `${JSON.stringify(document, null, prompt ? 0 : 2)}\n`);
   }
   const screen = reply.failure === undefined ? terminal.out : terminal.err;
-  const { fold, ...hints } = prompt ? promptHints(reply, network ?? usual) : onceHints(reply, network, usual);
+  const { fold, ...hints } = prompt ? promptHints(reply, network ?? usual) : onceHints(reply, network, usual, out);
   const text = renderTerminal(reply, {
     ...displayOptions(screen, terminal.preferences),
     now: context.now(),

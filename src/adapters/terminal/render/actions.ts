@@ -35,13 +35,17 @@ const FILES = /^ledger (?:export|fetch) /u;
 
 /**
  * A command line as a shell takes it: `npm run -s ask -- "market list"`, for the network that was asked for by an option;
- * the usual one is not named.
+ * the usual one is not named. Files go to the same folder again.
  */
-export function shellLine(given: string, network: string | undefined, usual?: string): string {
+export function shellLine(given: string, network: string | undefined, usual?: string, out = "ledgers"): string {
   const line = withoutNetwork(given, network === undefined ? usual : undefined);
-  const quoted = /["$`\\!]/u.test(line) ? `'${line.replaceAll("'", String.raw`'\''`)}'` : `"${line}"`;
   const own = network === undefined || /\bnetwork:/u.test(line) ? "" : `--network ${network} `;
-  return `${ASK} -- ${own}${quoted}${FILES.test(line) ? " --out ledgers" : ""}`;
+  const folder = /^[\w./-]+$/u.test(out) ? out : quotedForShell(out);
+  return `${ASK} -- ${own}${quotedForShell(line)}${FILES.test(line) ? ` --out ${folder}` : ""}`;
+}
+
+function quotedForShell(word: string): string {
+  return /["$`\\!]/u.test(word) ? `'${word.replaceAll("'", String.raw`'\''`)}'` : `"${word}"`;
 }
 
 /** More of one choice at once bury its question; the words that one is left take as much room as the one. */

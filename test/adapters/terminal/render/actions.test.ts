@@ -70,6 +70,14 @@ describe("what may be typed next", () => {
     expect(await terminal.exit).toBe(1);
     expect(terminal.err()).toContain('npm run -s ask -- --network testnet "market list"');
     expect(shellLine("market list network:mainnet", "testnet")).not.toContain("--network");
+    for (const [out, word] of [
+      [undefined, "ledgers"],
+      ["/tmp/led", "/tmp/led"],
+      ["my $files", "'my $files'"],
+    ])
+      expect(shellLine("ledger fetch abc", undefined, "mainnet", out)).toMatch(
+        new RegExp(`--out ${RegExp.escape(word!)}$`, "u"),
+      );
   });
 });
 
