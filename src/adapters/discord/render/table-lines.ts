@@ -97,18 +97,13 @@ export function foldedOf(table: Table, columns: readonly number[], apart: boolea
   if (others.length > 0 && [titles, ...below].some(isTooLong)) return undefined;
   const joined = (cells: readonly Text[], onId?: (value: string) => void): string =>
     cells.map((cell) => renderText(cell, { shortTimes: true, onId }).markdown.trim()).join(LINE_GAP);
-  // Two lines for a row, but for what stands behind its first cell.
-  const maxes = below.map(
-    (cells) =>
-      2 * PHONE_LINE - (apart ? 0 : 2 + (cells.length === 0 ? 0 : LINE_GAP.length + lineWidth(cells, LINE_GAP))),
-  );
+  const max = 2 * PHONE_LINE;
   return {
     columns: columns.length,
-    cut: table.rows.filter((row, index) => shownWidth(row[first] ?? []) > (maxes[index] ?? 0)).length,
+    cut: table.rows.filter((row) => shownWidth(row[first] ?? []) > max).length,
     frame: ["", ""],
     row: (index, onId) => {
       const cell = table.rows[index]?.[first] ?? [];
-      const max = maxes[index] ?? 0;
       // Wide characters take two columns each.
       const most = FIXED_WIDTH.test(flatText(cell)) ? max : max / 2;
       const name = renderText(cell, {

@@ -25,11 +25,13 @@ test("any table has rows of phone lines, and takes no more than its room", () =>
     fc.property(anyTable, fc.integer({ min: 20, max: 3900 }), fc.boolean(), (table, max, apart) => {
       const { markdown, rows } = renderTable(table, { max, held: undefined, onId: () => {}, apart });
       expect(markdown.length).toBeLessThanOrEqual(max);
-      // A row that stands alone, beside a button or with a time that matters may wrap its first cell.
+      // A row that stands alone, beside a button or with a time that matters may wrap its first cell, once; without a
+      // button the others stand behind it.
       const all = [...Array(columnCount(table)).keys()];
       const mayWrap = apart || table.rows.length === 1 || timeColumn(table, all) !== undefined;
+      const most = 2 * PHONE_LINE + (apart ? 0 : "- ".length + " · ".length + PHONE_LINE);
       const tooWide = rows.lines.flatMap((row) =>
-        row.split("\n").filter((line, index) => widthOf(line) > (mayWrap && index === 0 ? 2 : 1) * PHONE_LINE),
+        row.split("\n").filter((line, index) => widthOf(line) > (mayWrap && index === 0 ? most : PHONE_LINE)),
       );
       expect(tooWide).toEqual([]);
     }),
