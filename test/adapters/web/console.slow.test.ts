@@ -406,7 +406,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
       '[...document.querySelectorAll("#log pre")].map((one) => one.scrollWidth - one.clientWidth)',
     );
     expect(wider).toEqual([0]);
-    await choose(page.locator("#log").getByRole("button", { name: "Choose file" }));
+    await choose(page.locator("#log > li").nth(1).getByRole("button", { name: "Choose file" }));
     await page.waitForSelector("#log li:nth-child(3) h2:text('ledger.csv has 19 bytes')");
     await page.evaluate(
       `const dropped = new DataTransfer();
