@@ -2,7 +2,7 @@ import { ALL_NETWORKS_OPTION } from "../src/answers/alerts/alert-options.ts";
 import { maySilence, offeredSilence } from "../src/answers/alerts/silences/offered-silence.ts";
 import { findEpisodes } from "../src/answers/alerts/episodes/episodes.ts";
 import { addSilence } from "../src/answers/alerts/silences/add-silence.ts";
-import { silenceFields, SILENCE_OPTIONS } from "../src/answers/alerts/silences/silence-options.ts";
+import { lacksEnd, silenceFields, SILENCE_OPTIONS } from "../src/answers/alerts/silences/silence-options.ts";
 import { command } from "../src/bot/command.ts";
 import { readReference } from "../src/alerts/message/message-group.ts";
 
@@ -35,6 +35,7 @@ export const alertsSilence = command({
   changes: true,
   shownBy: "alerts silences",
   fields: silenceFields,
+  lacks: lacksEnd,
   options: {
     ...SILENCE_OPTIONS,
     network: ALL_NETWORKS_OPTION,

@@ -125,6 +125,8 @@ export interface Command<S extends Options> {
   begins?(own: Beginnings): Promise<Ask["options"]>;
   /** Of its own options, those that its form has where these values are known, the most needed first; left out = all. */
   fields?(known: Ask["options"]): readonly string[];
+  /** Whether it lacks a value that no option alone requires: a form asks for it. */
+  lacks?(given: Ask["options"]): boolean;
   /** Words behind it that make values together, where no option is named: which of them, and their values. */
   gathers?(words: readonly string[]): Gathered | undefined;
   /** For options of other commands that people type here: the `name:value` of this command with the same effect. */

@@ -633,8 +633,8 @@ describe("a silence", () => {
   );
 
   test.each<[string, RegExp]>([
-    ["", /^!/u],
-    ["node.down", saying("node.down", "for:1h")],
+    ["", saying("how long?", "1h")],
+    ["node.down", saying("how long?", "1h")],
     ["for:1h until:22:00", /^!/u],
     ["for:31d", saying(30)],
     ["until:2026-01-15T11:00", /^!/u],
@@ -653,7 +653,7 @@ describe("a silence", () => {
     ["for:0h", saying("0h", "2d")],
     ["night", saying("alerts silence all night")],
     ['"api 1"', saying("api 1", "alerts silence all night")],
-    ["node.down reason:deploy", saying("alerts silence node.down reason:deploy for:1h")],
+    ["node.down reason:deploy", saying("how long?", "1h")],
     ["node.dwon for:1h", saying("node.dwon", "node.down")],
     ["nonsense for:1h", saying("nonsense")],
     ["network.stalled subject:BTC/USDT for:1h", /^!/u],

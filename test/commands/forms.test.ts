@@ -49,7 +49,7 @@ const WRONG: readonly [command: string, options: Values, option: string, sentenc
   ["alerts add", { mention: "nobody at all" }, "mention", /nobody at all/u],
   ["alerts add", { runbook: "wiki/down" }, "runbook", /“wiki\/down” is no runbook/u],
   ["alerts silence", { for: "5" }, "for", /^“For how long” is a span of time, not “5”/u],
-  ["alerts silence", { what: "all" }, "for", /^A silence always has an end\. Say how long, or until when/u],
+  ["alerts silence", { what: "all" }, "for", /^Silence for how long\? Say how long, or until when/u],
   ["alerts silence", { for: "1h", until: "tomorrow" }, "until", /^“For how long” and “Ends” both say/u],
   ["alerts silence", { for: "1h", from: "2020-01-01" }, "from", /Leave “Begins” out/u],
   ["alerts silence", { for: "1h", from: "never" }, "from", /^“Begins” is a time, not “never”/u],

@@ -129,6 +129,8 @@ export interface TextOption extends OptionBase {
   readonly needed?: true;
   /** Nothing but what `suggest` offers is right: a form has a menu for it, where that is short enough. */
   readonly closed?: true;
+  /** What `suggest` offers at first is nearly always enough: a form that completes nothing has a menu of it. */
+  readonly usual?: true;
   /** Completion of the text typed so far, best first; answers within a second. */
   readonly suggest?: (typed: string, context: SuggestContext) => Promise<readonly Choice[]>;
   /** Its value as the words of a question say it; undefined where they say none. */

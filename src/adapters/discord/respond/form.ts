@@ -90,18 +90,22 @@ export async function openForm(
   }
 }
 
-/** What there is to choose from, of each option that takes nothing else, as far as a menu holds all of it. */
+/** What there is to choose from: the usual values of an option, or all where it takes nothing else and a menu holds them. */
 async function menusOf(
   bot: Bot,
   { edits, options }: AnyCommand,
   asked: Omit<Parameters<Bot["suggest"]>[0], "option" | "typed">,
 ): Promise<ReadonlyMap<string, readonly Choice[]>> {
   // No form has a field for the thing that it changes.
-  const closed = Object.entries(options).filter(
-    ([name, option]) => name !== edits?.option && option.kind === "text" && option.closed === true,
+  const offered = Object.entries(options).filter(
+    ([name, option]) => name !== edits?.option && option.kind === "text" && (option.closed ?? option.usual) === true,
   );
   const menus = await Promise.all(
-    closed.map(async ([name]) => [name, await bot.suggest({ ...asked, option: name, typed: "" })] as const),
+    offered.map(async ([name, option]) => {
+      const choices = await bot.suggest({ ...asked, option: name, typed: "" });
+      // One place is left for a value that was typed before.
+      return [name, "usual" in option ? choices.slice(0, MAX_SELECT_OPTIONS - 1) : choices] as const;
+    }),
   );
   return new Map(menus.filter(([, { length }]) => length > 0 && length < MAX_SELECT_OPTIONS));
 }

@@ -316,7 +316,9 @@ export function readFormMetadata(metadata: string): FormMetadata | undefined {
 /** Whether a question is asked with a form: it lacks a value, or it names a thing to change and nothing to change in it. */
 export function wantsForm(command: AnyCommand, ask: Ask): boolean {
   const { edits, options } = command;
-  const lacks = Object.entries(options).some(([name, option]) => isRequired(option) && !(name in ask.options));
+  const lacks =
+    command.lacks?.(ask.options) === true ||
+    Object.entries(options).some(([name, option]) => isRequired(option) && !(name in ask.options));
   const named = Object.keys(ask.options).filter((name) => !COMMON_OPTIONS.includes(name));
   return lacks || (edits !== undefined && named.join() === edits.option);
 }

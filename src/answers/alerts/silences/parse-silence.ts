@@ -205,8 +205,9 @@ function readTimes(values: SilenceValues, now: Milliseconds): SilenceTimes {
   }
   const until = end ?? (length === undefined ? undefined : from + length);
   if (until === undefined) {
-    throw new UserError("A silence always has an end.", {
+    throw new UserError("Silence for how long?", {
       option: "for",
+      asks: true,
       remedy: "Say how long, or until when. For example:",
       suggestion: lineWith(values, { for: "1h" }),
     });

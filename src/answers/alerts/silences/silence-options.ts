@@ -182,6 +182,7 @@ export const SILENCE_OPTIONS = {
     maxLength: 400,
     decides: true,
     rest: (typed) => isLength(typed) || isResolved(typed) || takesMoment(typed),
+    usual: true,
     suggest: suggestSilenceable,
     said: saidSilenceable,
     takes: takesSilenceable,
@@ -195,6 +196,7 @@ export const SILENCE_OPTIONS = {
     description: "How long, each time",
     example: "1h",
     shows: (typed) => (isSpan(typed) ? formatDuration(parseDuration(typed) ?? 0) : typed),
+    usual: true,
     suggest: suggestSpans,
     said: (words) => {
       const said = saidRun(words, isSpan);
@@ -246,7 +248,7 @@ export const SILENCE_OPTIONS = {
     kind: "text",
     label: "Ends",
     section: LATER,
-    hint: "07:00, tomorrow, a day; resolved: once it is over. Of what repeats: its last end",
+    hint: "07:00, in 90m, tomorrow, a day; resolved: once it is over. Of what repeats: its last end",
     moment: true,
     suggest: suggestEnds,
     said: (words) => saidRun(words, takesMoment, /^(?:until|till|til)$/u) ?? saidEnd(words),
@@ -259,11 +261,18 @@ export const SILENCE_OPTIONS = {
   to: TO_OPTION,
 } as const satisfies Options;
 
+/** Whether nothing says when a silence ends. */
+export function lacksEnd({ what, for: length, until }: Ask["options"]): boolean {
+  return length === undefined && until === undefined && !isLength(String(what ?? ""));
+}
+
 /** The options that a form of a silence has, the most needed first: of an alert, a market or a node there is no part. */
 export function silenceFields({ what }: Ask["options"]): readonly string[] {
   const typed = String(what ?? "all");
-  const hasParts = isEverything(typed) || findKind(typed) !== undefined;
-  const first = ["what", "for", ...(hasParts ? ["subject"] : []), "from", "until", "reason"];
+  const part = isEverything(typed) || findKind(typed) !== undefined ? ["subject"] : [];
+  // What is silenced may be a market or a node itself.
+  const needed = findKind(typed) === undefined ? ["from", ...part] : [...part, "from"];
+  const first = ["what", "for", "until", "reason", ...needed];
   return [...first, ...Object.keys(SILENCE_OPTIONS).filter((name) => name !== "subject" && !first.includes(name))];
 }
 

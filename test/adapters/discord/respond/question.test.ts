@@ -198,19 +198,19 @@ test("an offer that all see and a form answers is taken, and one that stands alr
   const [ann, bob] = [on.fake.person("Ann"), on.fake.person("Bob", { manages: true })];
   const offer = await bob.writes(on.channel, "@bot silence node 2");
   const labels = labelsOf(offer);
-  const refused = await ann.submit(await ann.press(offer, "Another time"), { for: "3h" });
+  const refused = await ann.submit(await ann.press(offer, "Another time"), { for: "4h" });
   expect([textOf(refused.last), refused.last.onlyFor]).toEqual([
     expect.stringContaining("Only people who manage"),
     ann.id,
   ]);
-  const wrong = await bob.submit(await bob.press(offer, "Another time"), { for: "3 parsecs" });
+  const wrong = await bob.submit(await bob.press(offer, "Another time"), { until: "3 parsecs" });
   expect([textOf(wrong.last), wrong.last.onlyFor]).toEqual([expect.stringContaining("3 parsecs"), bob.id]);
   expect([labelsOf(offer), await on.engine.silences()]).toEqual([labels, []]);
-  const still = await bob.submit(await bob.press(wrong.last, "Back to the form"), { for: "4 parsecs" });
+  const still = await bob.submit(await bob.press(wrong.last, "Back to the form"), { until: "4 parsecs" });
   expect([still.last.id, textOf(still.last)]).toEqual([wrong.last.id, expect.stringContaining("4 parsecs")]);
-  await bob.submit(await bob.press(still.last, "Back to the form"), { for: "3h" });
+  await bob.submit(await bob.press(still.last, "Back to the form"), { for: "2h", until: "" });
   await until(() => textOf(offer).includes("Silenced"), "the silence in place of its offer");
-  expect(textOf(offer)).toMatch(/Silenced .*sim-2.* for 3 h\s+By <@/su);
+  expect(textOf(offer)).toMatch(/Silenced .*sim-2.* for 2 h\s+By <@/su);
   expect([offer.onlyFor, labelsOf(offer)]).toEqual([undefined, expect.arrayContaining(["End silence"])]);
   expect(await on.engine.outboxDepth()).toEqual([]);
   const again = await bob.writes(on.channel, "@bot silence node 2 for two hours");

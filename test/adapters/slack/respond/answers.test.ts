@@ -15,7 +15,9 @@ describe("a slash command", () => {
     await using scene = await stage();
     const ann = scene.fake.person("ann");
     const [asking, plain] = [true, false].map((needs) =>
-      commands.filter(({ options }) => Object.values(options).some(isRequired) === needs),
+      commands.filter(
+        ({ lacks, options }) => (lacks?.({}) === true || Object.values(options).some(isRequired)) === needs,
+      ),
     );
     for (const { name, title, verb } of asking ?? []) {
       ann.type(scene.channel, name);

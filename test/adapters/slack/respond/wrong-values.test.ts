@@ -172,7 +172,7 @@ const TOGETHER: readonly [command: string, values: Record<string, string>, field
   ["alerts add", { kinds: "order.final" }, "subjects", /needs an order/u],
   ["alerts add", { kinds: "order.final", subjects: "abcd" }, "subjects", /abcd/u],
   ["alerts add", { kinds: "nodes", zone: "Europe/Berlin" }, "zone", /“Quiet hours” 22:00-07:00/u],
-  ["alerts silence", { what: "all" }, "for", /always has an end/u],
+  ["alerts silence", { what: "all" }, "for", /for how long\?/u],
   ["alerts silence", { what: "all", for: "1h", until: "tomorrow" }, "until", /“For how long” and “Ends”/u],
   ["alerts silence", { what: "all", for: "60d" }, "for", /too long/u],
   ["alerts silence", { what: "all", for: "1h", from: "2020-01-01" }, "from", /in the past.*“Begins”/u],
