@@ -65,12 +65,23 @@ export const marketList = command({
     const nameOf = (market: MarketData): MarketNames | undefined => names.get(market.market ?? "");
     const labelOf = (market: MarketData): string => nameOf(market)?.code ?? market.market ?? "";
     const own = await ownMarkets(context);
-    const live = inOrder(value.filter(isExpectedToTrade), (market) => {
+    const ordered = inOrder(value.filter(isExpectedToTrade), (market) => {
       // Those that the headline names, then those that somebody here is told of.
       const named = FIRST_TONES.indexOf(marketTone(market));
       const first = named >= 0 ? named : FIRST_TONES.length + (own.has(market.market ?? "") ? 0 : 1);
       return { first, activity: marketAmounts(nameOf(market)).activity(market), label: labelOf(market) };
     });
+    // Of those in trouble the first rows have no more than the headline names: most people look for those that trade.
+    const [idle, trading] = [true, false].map((is) =>
+      ordered.filter((market) => FIRST_TONES.includes(marketTone(market)) === is),
+    ) as [MarketData[], MarketData[]];
+    const active = FIRST_ROWS - MAX_NAMED;
+    const live = [
+      ...idle.slice(0, MAX_NAMED),
+      ...trading.slice(0, active),
+      ...idle.slice(MAX_NAMED),
+      ...trading.slice(active),
+    ];
     const dead = inOrder(
       value.filter((market) => !live.includes(market)),
       (market) => ({ first: stateRank(market.marketState), activity: NO_ACTIVITY, label: labelOf(market) }),

@@ -131,6 +131,8 @@ export const Block = z.discriminatedUnion("kind", [
       .object({
         label: z.string(),
         invocations: z.array(Ask),
+        /** What a choice names them by, where there are more than rows: the first cells of all. */
+        labels: z.array(z.string()).exactOptional(),
         effect: Effect,
         invalidates: Invalidates.exactOptional(),
       })

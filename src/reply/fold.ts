@@ -1,7 +1,7 @@
 import { type Block, mapValues, type Table, valuesOf } from "./block.ts";
 import type { Action, Reply } from "./reply.ts";
 import { plainText } from "./plain-text.ts";
-import type { Inline, Text } from "./text.ts";
+import { type Inline, shortenId, type Text } from "./text.ts";
 
 /** Whether a reply says more below the fold than above it. */
 export function isFolded({ blocks }: Reply): boolean {
@@ -44,11 +44,21 @@ function isCut(block: Block, most = Number.POSITIVE_INFINITY): block is Table {
   return block.kind === "table" && (block.fold ?? most) < block.rows.length;
 }
 
+/** So many rows to choose from fit into a menu of every chat platform. */
+const MAX_CHOICES = 25;
+
 /** A table with the rows that stand above the fold. */
 function withFirstRows(block: Block, most: number): Block {
   if (!isCut(block, most)) return block;
   const { fold = most, rows, rowAction, total = 0 } = block;
-  const chosen = rowAction && { rowAction: { ...rowAction, invocations: rowAction.invocations.slice(0, fold) } };
+  // A choice names rows below the fold, too.
+  const chosen = rowAction && {
+    rowAction: {
+      ...rowAction,
+      invocations: rowAction.invocations.slice(0, Math.max(fold, MAX_CHOICES)),
+      labels: rows.slice(0, MAX_CHOICES).map(([first = []]) => plainText(shortText(shortIds(first)))),
+    },
+  };
   return { ...block, ...chosen, rows: rows.slice(0, fold), total: Math.max(total, rows.length) };
 }
 
@@ -152,4 +162,11 @@ export function asButtons(actions: readonly Action[]): readonly ButtonAction[] {
     const { choices, label: _, ...how } = action;
     return choices.map((one) => ({ ...one, ...how }));
   });
+}
+
+/** Ids by their ends. */
+export function shortIds(content: Text): Text {
+  return content.map((inline) =>
+    inline.kind === "code" && inline.id === true ? { kind: "text", text: shortenId(inline.text) } : inline,
+  );
 }

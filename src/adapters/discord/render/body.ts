@@ -146,7 +146,7 @@ function addSections(
   const { rowAction } = table;
   if (rows === undefined || rows.lines.length === 0 || rowAction === undefined) return parts.add(markdown);
   parts.add(rows.above);
-  const { label, invocations, ...how } = rowAction;
+  const { label, invocations, labels: _, ...how } = rowAction;
   for (const [index, line] of rows.lines.entries()) {
     const invocation = invocations[index];
     if (invocation === undefined) continue;
@@ -166,8 +166,11 @@ function rowSelects(
   context: MessageContext,
   presses: PressIds,
 ): APIActionRowComponent<APIStringSelectComponent>[] {
-  const { label, invocations, ...how } = rowAction ?? { label: "", invocations: [], effect: "reply" };
-  const choices = invocations.map((invocation, index) => ({ label: flatText(rows[index]?.[0] ?? []), invocation }));
+  const { label, invocations, labels, ...how } = rowAction ?? { label: "", invocations: [], effect: "reply" };
+  const choices = invocations.map((invocation, index) => ({
+    label: labels?.[index] ?? flatText(rows[index]?.[0] ?? []),
+    invocation,
+  }));
   return Array.from({ length: count }, (_, index) => {
     const from = index * MAX_SELECT_OPTIONS;
     const some = choices.slice(from, from + MAX_SELECT_OPTIONS);

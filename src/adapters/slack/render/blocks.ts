@@ -2,6 +2,7 @@ import type { KnownBlock } from "@slack/types";
 
 import { columnCount } from "../../../reply/columns.js";
 import { type Block, type Field, hasRows, type Table } from "../../../reply/block.ts";
+import { shortIds } from "../../../reply/fold.ts";
 import { plainText, printable } from "../../../reply/plain-text.ts";
 import { type Inline, type Text, toText } from "../../../reply/text.ts";
 import { FOLDED_ROWS, mostThat, shownOf, timeColumn } from "../../chat/bounds.ts";
@@ -15,7 +16,6 @@ import {
   type RenderedTable,
   renderTableBlock,
   rowLabel,
-  shortIds,
   type TableBounds,
 } from "./table.ts";
 
@@ -198,10 +198,10 @@ function isStory(table: Table): boolean {
 function rowChoice({ rowAction, rows }: Table, count: number, { key, asker, asTable, folded }: TableForm) {
   // Above the fold one choice is enough, and its length is bounded.
   if (rowAction === undefined || (folded && !asTable)) return undefined;
-  const { label, effect, invocations, invalidates } = rowAction;
-  const choices = rows.slice(0, count).flatMap((row, index) => {
+  const { label, effect, invocations, invalidates, labels = rows.slice(0, count).map(rowLabel) } = rowAction;
+  const choices = labels.flatMap((one, index) => {
     const invocation = invocations[index];
-    return invocation === undefined ? [] : [{ label: rowLabel(row), invocation }];
+    return invocation === undefined ? [] : [{ label: one, invocation }];
   });
   return renderChoice({ label: `${label} one`, choices, effect, invalidates }, { key, action: "choose:row", asker });
 }

@@ -2,8 +2,9 @@ import type { KnownBlock, RawNumberElement, RawTextElement, RichTextBlock, RichT
 
 import type { Column, Table } from "../../../reply/block.ts";
 import { columnCount, leavingOrder } from "../../../reply/columns.js";
+import { shortIds } from "../../../reply/fold.ts";
 import { oneLine, plainText } from "../../../reply/plain-text.ts";
-import { type Inline, shortenId, type Text, timeOf } from "../../../reply/text.ts";
+import { type Inline, type Text, timeOf } from "../../../reply/text.ts";
 import { formatUtc, toSeconds } from "../../../units/time.ts";
 import { FOLDED_ROWS } from "../../chat/bounds.ts";
 import { HEADER_LENGTH } from "../limits.ts";
@@ -165,13 +166,6 @@ function columnSetting(column: Column | undefined): { align: "left" | "right"; i
 
 function lengthOf(cells: readonly RenderedCell[]): number {
   return cells.reduce((sum, { length }) => sum + length, 0);
-}
-
-/** Ids by their ends. */
-export function shortIds(content: Text): Text {
-  return content.map((inline) =>
-    inline.kind === "code" && inline.id === true ? { kind: "text", text: shortenId(inline.text) } : inline,
-  );
 }
 
 type Cell = RawTextElement | RichTextBlock;

@@ -208,7 +208,9 @@ describe("choices", () => {
     expect(table.rows[0]?.map((cell) => cell.text)).toEqual(["Name", "A", "B", "E"]);
     expect(said(last)).toMatch(saying("15 of 40"));
     expect(choicesOf(last.blocks)).toContain("Show one: name14");
-    expect(choicesOf(last.blocks)).not.toContain("Show one: name15");
+    // So many does every menu hold.
+    expect(choicesOf(last.blocks)).toContain("Show one: name24");
+    expect(choicesOf(last.blocks)).not.toContain("Show one: name25");
     const chosen = await ann.press(last, "Show one: name14");
     expect(said(chosen.last)).toContain("noted row 14");
     await ann.press(last, "Details");
