@@ -58,7 +58,7 @@ export const QUESTIONS: Readonly<Record<string, RegExp>> = {
 
 /** A mistake is named: by a word of what was typed, by what is missing, or by what is wrong with the place. */
 export const NAMES_THE_FAULT =
-  /“.+”|\bneeds? |\bno (?:version|export|right)\b|\bcannot\b|\bis (?:for|too|not|earlier|the same|shorter|no)\b|\blies in\b|\bare the same\b|\bends?\b|\bOnly people\b|\bpage is gone\b|\bhas 64\b|Silence everything|\bis of no export\b|\bhere is none\b|\bdamaged\b|\bwould end\b|\bNobody can\b|\bNo file\b|\bis chosen for\b|\btakes you alone\b|Which file is to be verified\?|Which alert\?/u;
+  /“.+”|\bneeds? |\bno (?:version|export|right)\b|\bcannot\b|\bis (?:for|too|not|earlier|the same|shorter|no)\b|\blies in\b|\bare the same\b|\bends?\b|\bOnly people\b|\bpage is gone\b|\bhas 64\b|Silence everything|\bis of no export\b|\bhere is none\b|\bdamaged\b|\bwould end\b|\bNobody can\b|\bNo file\b|\bis chosen for\b|\btakes you alone\b|Which file is to be verified\?|Which alert\?|Silence for how long\?/u;
 
 /** An alert says what it is about, and what is so or what happened. */
 export const TELLS =
