@@ -83,9 +83,6 @@ export async function answerCommand(
       placement === "mended" ? api.update(message.body, message.files) : api.reply(message),
     );
   }
-  const lacks = bot.commands.find(({ name }) => name === ask.command)?.lacks;
-  const isFirst = form === undefined && !inPlace;
-  if (isFirst && lacks?.(ask.options) === true && (await openForm(context, { kind: "form", ask }, {}))) return;
   const visibility = placement === "new" ? prepared.visibility : "caller";
   const ephemeral = inPlace ? isEphemeral(interaction) : visibility === "caller";
   // A form is a first answer alone: nothing is deferred before it is known whether it opens.

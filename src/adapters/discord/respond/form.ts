@@ -31,6 +31,12 @@ export function takesForm({ bot, interaction }: InteractionContext, ask: Ask): b
   return namesThing && interaction.type !== InteractionType.ModalSubmit;
 }
 
+/** Opens the form of a typed command that lacks a value; false where it lacks none, or the form does not open. */
+export async function openLackingForm(context: InteractionContext, ask: Ask): Promise<boolean> {
+  const lacks = commandOf(context.bot, ask)?.lacks?.(ask.options) === true;
+  return lacks && openForm(context, { kind: "form", ask }, {});
+}
+
 /** Opens the form of a pressed button; a notice says what to type where it does not open. */
 export async function openPressedForm(context: InteractionContext, press: FormPress): Promise<void> {
   const { ask } = press;

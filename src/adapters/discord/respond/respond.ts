@@ -22,7 +22,7 @@ import { answerInPlace, messageAbove } from "./answer-in-place.ts";
 import { handleButton } from "./button-handler.ts";
 import { InteractionApi } from "./interaction-api.ts";
 import { callerOf, type InteractionContext, isEmbed, maxBytesOf, targetOf, typedCommand } from "./interaction.ts";
-import { submittedAsk, typedIn } from "./form.ts";
+import { openLackingForm, submittedAsk, typedIn } from "./form.ts";
 import { answerFailedNotice, expiredFormNotice } from "./notices.ts";
 import { commandBehind, pressOf, replyPrivately } from "./read-press.ts";
 
@@ -56,7 +56,10 @@ async function respond(context: InteractionContext): Promise<void> {
   switch (interaction.type) {
     case InteractionType.ApplicationCommand: {
       const { data } = interaction;
-      if (data.type === ApplicationCommandType.ChatInput) return answerCommand(context, typedCommand(data).ask, "new");
+      if (data.type === ApplicationCommandType.ChatInput) {
+        const { ask } = typedCommand(data);
+        return (await openLackingForm(context, ask)) ? undefined : answerCommand(context, ask, "new");
+      }
       if (data.type === ApplicationCommandType.Message && data.name === WHY_THIS_ALERT)
         return whyThisAlert(context, data);
       throw new TypeError("a command that was never registered");
