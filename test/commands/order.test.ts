@@ -101,7 +101,7 @@ test("without an id the orders of the saved party are to choose from: those of o
   const ofAll = await ask("why rejected");
   expect(ofAll).toMatch(/^• Which order\?.*The newest rejected orders of all parties on mainnet/su);
   expect(ofAll).toMatch(
-    /\] +(?:The margin is not covered|The party's balance is too low) · (?:buy|sell) [\d,.]+ \S+.* · \d+ \w+ ago\n.*…[0-9a-f]{4} · \d+ rejected orders?/su,
+    /\] +(?:Buy|Sell) [\d,.]+ \S+.* · \d+ \w+ ago · (?:The margin is not covered|The party's balance is too low)\n.*…[0-9a-f]{4} · \d+ rejected orders?/su,
   );
   await ask(`my party ${samples.partyId} desk`);
   const labels = async (line: string): Promise<string[]> =>

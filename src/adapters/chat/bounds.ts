@@ -184,3 +184,12 @@ export function cutLabel(shown: string, most: number): { readonly text: string; 
 export function visibleLabel(offered: readonly string[]): string {
   return offered.find((label) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(oneLine(label))) ?? "Run";
 }
+
+/** A line of a menu on a phone. */
+const MENU_LINE = 40;
+
+/** A choice in the two lines that a menu gives it: of a long one, the last part stands below the others. */
+export function choiceLines(label: string, most: number): readonly [label: string, below?: string] {
+  const at = label.length > MENU_LINE ? label.lastIndexOf(" · ", most) : -1;
+  return at < 1 ? [label] : [label.slice(0, at), label.slice(at + 3)];
+}

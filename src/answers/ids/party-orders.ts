@@ -129,10 +129,11 @@ async function listOrders(
         now === undefined || createdAt === undefined
           ? ""
           : ` · ${formatDuration(millisBetween(createdAt, now), 1)} ago`;
-      const told = ` · ${said}${age}`;
-      // Of one state, it is asked why.
+      // Of one state, it is asked why: a menu has that below what tells orders apart.
       const why = state === "" ? undefined : reasonClause(order.reason);
-      const label = `${capitalised(why ?? orderState(order))}${told}`;
+      const told = capitalised(`${said}${age}`);
+      const label =
+        why === undefined ? `${capitalised(orderState(order))} · ${said}${age}` : `${told} · ${capitalised(why)}`;
       const count = owned.get(partyId)?.length ?? 1;
       return [{ label, value: id, party: partyId, count, seen: { id, label: seenLabel(order, market?.code) } }];
     })

@@ -22,7 +22,7 @@ import {
 } from "../limits.ts";
 import { askMarkup, escapeMarkdown, isWebAddress, linkLabel, linkTarget } from "./markdown.ts";
 import { encodePress } from "./press.ts";
-import { cutLabel, visibleLabel } from "../../chat/bounds.ts";
+import { choiceLines, cutLabel, visibleLabel } from "../../chat/bounds.ts";
 
 /** The context of a message, beside its reply. */
 export interface MessageContext extends KeptContext {
@@ -144,8 +144,11 @@ export function selectRow(
   const cut = shown.length < choices.length ? `, ${shown.length} of ${choices.length}` : "";
   const placeholder = labelOf([label, "Choose"], SELECT_PLACEHOLDER_LENGTH - cut.length);
   const options = shown.map(({ label: given, invocation }, index) => {
-    const { text, whole } = labelOf([given, invocation.command, "Run"], SELECT_LABEL_LENGTH);
-    return { whole, option: { label: text, value: String(index) } };
+    const [first, below = ""] = choiceLines(given, SELECT_LABEL_LENGTH);
+    const { text, whole } = labelOf([first, invocation.command, "Run"], SELECT_LABEL_LENGTH);
+    const description = cutLabel(oneLine(below).trim(), SELECT_LABEL_LENGTH);
+    const shown = description.text === "" ? {} : { description: description.text };
+    return { whole: whole && description.whole, option: { label: text, ...shown, value: String(index) } };
   });
   const asks = shown.map(({ invocation }) => invocation);
   const row = {

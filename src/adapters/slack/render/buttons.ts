@@ -35,7 +35,7 @@ import {
   STORED_PRESS_VALUE_LENGTH,
   storedPressValue,
 } from "./press.ts";
-import { visibleLabel } from "../../chat/bounds.ts";
+import { choiceLines, visibleLabel } from "../../chat/bounds.ts";
 
 interface Buttons {
   readonly block: ActionsBlock | undefined;
@@ -266,11 +266,10 @@ export function renderChoice(
   const offered = choices.slice(0, MAX_OPTIONS);
   if (offered.length === 0) return undefined;
   const placeholder = labelText([label, "Choose"]);
-  // What is too long for one line has its end in the option's second one.
   const lines = offered.map((one) => {
-    const at = one.label.length > BUTTON_LABEL_LENGTH ? one.label.lastIndexOf(" · ", BUTTON_LABEL_LENGTH) : -1;
-    const text = labelOf(at < 1 ? one : { ...one, label: one.label.slice(0, at) });
-    return at < 1 ? { text } : { text, description: labelText([one.label.slice(at + 3)]) };
+    const [label, below] = choiceLines(one.label, BUTTON_LABEL_LENGTH);
+    const text = labelOf({ ...one, label });
+    return below === undefined ? { text } : { text, description: labelText([below]) };
   });
   return {
     select: {

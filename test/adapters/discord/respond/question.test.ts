@@ -114,7 +114,7 @@ test("whose orders, and which, is to choose from by whoever asks alone; a typed 
   const parties = await asked();
   expect([textOf(parties), parties.onlyFor]).toEqual([expect.stringContaining("Which order?"), ann.id]);
   expect(labelsOf(parties)).toContain("Save my party");
-  expect(labelsOf(parties)[0]).toEqual(expect.stringMatching(/^[A-Z][^·]+ · (?:buy|sell)\b.* ago$/u));
+  expect(labelsOf(parties)[0]).toEqual(expect.stringMatching(/^(?:Buy|Sell) [^·]+ · [^·]+ ago$/u));
   const party = labelsOf(parties).find((label) => / · \d+ rejected orders?$/u.test(label)) ?? "";
   expect(textOf((await ann.press(parties, party)).last)).toContain("Which order?");
   await ann.run(on.channel, "my party", { id: partyId, name: "desk" });

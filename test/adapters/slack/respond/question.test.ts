@@ -21,8 +21,8 @@ test("whose orders, and which, is to choose from; a typed id is one press away",
   await ann.run(scene.channel, `my party ${partyId} desk`);
   const { last: orders } = await ann.run(scene.channel, "why was my order rejected");
   expect(said(orders)).toContain("of desk on mainnet");
-  expect(choicesOf(orders.blocks).filter((one) => !/· (?:buy|sell) /u.test(one))).toEqual([]);
-  expect(choicesOf(orders.blocks)[0]).toMatch(/[A-Z][^·]+ · (?:buy|sell) [\d,.]+ \S+/u);
+  expect(choicesOf(orders.blocks).filter((one) => !/(?:Buy|Sell) /u.test(one))).toEqual([]);
+  expect(choicesOf(orders.blocks)[0]).toMatch(/(?:Buy|Sell) [\d,.]+ \S+[^·]* · [^·]+ ago/u);
   ann.startPress(orders, "By its id");
   await ann.submit(await ann.form(), { id: orderId });
   await until(() => ann.sees(scene.channel).some((one) => said(one).includes("Filled")), "the order");
