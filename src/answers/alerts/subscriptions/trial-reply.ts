@@ -196,11 +196,12 @@ export function spanWords(millis: Milliseconds): string {
 
 function episodesTable(told: readonly TriedEpisode[], words: TrialWords) {
   const { labels, now } = words;
-  const rows = told.toReversed();
+  // The headline says how long the longest was.
+  const rows = told.toReversed().toSorted((a, b) => lengthOf(b, now) - lengthOf(a, now));
   return table<TriedEpisode>({
     name: "alerts-try",
     rows,
-    fold: 2,
+    fold: 3,
     columns: [
       ["What", (one) => whatWords(one, labels)],
       ["When", ({ fired }) => momentWords(fired)],
