@@ -53,13 +53,13 @@ test("an export whose file nobody takes along is kept, and can be fetched; the l
   become({ here: { platform: "terminal", files, leavesFiles: true }, caller });
   expect(await ask(`ledger export ${samples.partyId} USDT from:1d`)).toContain("ledger fetch 00000001");
   const [made] = conversation.lastReply.attachments;
-  expect(await ask("ledger list")).toMatch(saying("00000001", "to be fetched"));
+  expect(await ask("ledger list")).toMatch(saying("to be fetched", "00000001"));
   await conversation.press("ledger fetch");
   expect(conversation.lastReply.attachments[0]).toMatchObject({ name: made!.name, sha256: made!.sha256 });
   become({ here: { platform: "terminal", files }, caller });
   expect(await ask(`ledger export ${samples.partyId} USDT from:1d`)).not.toContain("ledger fetch");
   const list = await ask("ledger list");
-  expect(list).toMatch(saying("00000001", "to be fetched"));
+  expect(list).toMatch(saying("to be fetched", "00000001"));
   expect(list).toMatch(saying("00000002", "delivered"));
   // Somebody else sees that it is kept, and is offered nothing.
   become({ here: { platform: "web", files }, caller: { id: "console", name: "console", mayManageChannel: true } });
@@ -85,7 +85,7 @@ test("the list tells exports apart by their ranges", async () => {
   advance(1000);
   await ask(`ledger export ${samples.partyId} USDT from:2026-01-02 to:2026-01-05`);
   expect((await ask("ledger list")).replaceAll(/\s+/gu, " ")).toMatch(
-    saying("00000002", "2026-01-02", "2026-01-05", "00000001", "2025-12"),
+    saying("2026-01-02", "2026-01-05", "00000002", "2025-12", "00000001"),
   );
 });
 
@@ -116,7 +116,7 @@ describe("exports are one person's", () => {
     become({ here: IN_SERVER, caller: { id: "1", name: "ann", mayManageChannel: true } });
     await ask(`ledger export ${samples.partyId} USDT from:1d`);
     const mine = await ask("ledger list");
-    expect(mine).toMatch(saying("00000001", samples.partyId.slice(0, 8), "USDT", "delivered"));
+    expect(mine).toMatch(saying(samples.partyId.slice(0, 8), "USDT", "delivered", "00000001"));
     // In direct messages with the bot, too.
     become({ here: { platform: "discord", channel: "7", files } });
     expect(await ask("ledger list")).toBe(mine);
@@ -132,7 +132,7 @@ describe("exports are one person's", () => {
     }
     become({ here: { platform: "web", files }, caller: { id: "console", name: "console", mayManageChannel: true } });
     const all = await ask("ledger list");
-    expect(all).toMatch(saying("00000001", "discord", "delivered"));
+    expect(all).toMatch(saying("discord", "delivered", "00000001"));
     expect(all).not.toContain(samples.partyId.slice(0, 8));
   });
 

@@ -19,10 +19,16 @@ export function jobWords(asker: Pick<ExportAsker, "platform" | "person">, job: E
   if (!isOf(asker, job)) {
     return text`an export for ${job.person} on ${job.platform}`;
   }
-  const { party, asset, from, to } = job.ask?.options ?? {};
+  const ledger = ledgerOf(job);
+  return ledger === undefined ? text`an export` : text`the ledger of ${ledger}`;
+}
+
+/** Whose ledger it is, in what, and of what time. */
+function ledgerOf({ ask }: ExportJob): Text | undefined {
+  const { party, asset, from, to } = ask?.options ?? {};
   return typeof party === "string" && typeof asset === "string"
-    ? text`the ledger of ${shortenId(party)}, ${asset.length > 20 ? shortenId(asset) : asset}${rangeNote(from, to)}`
-    : text`an export`;
+    ? text`${shortenId(party)}, ${asset.length > 20 ? shortenId(asset) : asset}${rangeNote(from, to)}`
+    : undefined;
 }
 
 /** The range as `rangeOptions` words it. */
@@ -100,9 +106,9 @@ export function listReply(
         name: "ledger-exports",
         rows: jobs,
         columns: [
-          ["Code", (job) => code(job.code)],
+          ["Ledger", (job) => shortWords(asker, job)],
           ["State", (job) => STATE_WORDS[isWaiting(job) ? "queued" : job.state]],
-          ["Ledger", (job) => jobWords(asker, job)],
+          ["Code", (job) => code(job.code), 2],
           ["Asked", (job) => time(fromMillis(job.createdAt)), 3],
           ["How it went", (job) => now(job), 3],
         ],
@@ -115,6 +121,7 @@ export function listReply(
         "ledger fetch",
         own.filter(({ state }) => state === "kept"),
       ),
+      ...checkActions(asker, own),
       ...againActions(own),
     ],
   });
@@ -123,6 +130,27 @@ export function listReply(
 function jobActions(verb: string, command: string, jobs: readonly ExportJob[]): Action[] {
   const values = jobs.map(({ code: named }) => ({ label: `${verb} ${named}`, value: named }));
   return choiceActions(`${verb} one`, values, (named) => ({ command, options: { code: named } }));
+}
+
+/** How the files of delivered exports are checked. */
+function checkActions(asker: ExportAsker, own: readonly ExportJob[]): Action[] {
+  const values = own.flatMap((job) =>
+    job.state === "delivered" && job.sha256 !== undefined
+      ? [{ label: `${plainText(shortWords(asker, job))} · ${job.code}`, value: job.sha256 }]
+      : [],
+  );
+  const [only, ...others] = values;
+  const named = only === undefined || others.length > 0 ? values : [{ ...only, label: "How to check it" }];
+  return buttonsOrChoice(
+    "Check one",
+    named.map(({ label, value }) => ({ label, invocation: { command: "ledger verify", options: { sha256: value } } })),
+    "reply",
+  );
+}
+
+/** The same where a heading says that it is an export. */
+function shortWords(asker: Pick<ExportAsker, "platform" | "person">, job: ExportJob): Text {
+  return (isOf(asker, job) ? ledgerOf(job) : undefined) ?? jobWords(asker, job);
 }
 
 function isOf({ platform, person }: Pick<ExportAsker, "platform" | "person">, job: ExportJob): boolean {
@@ -149,7 +177,7 @@ export async function suggestDelivered(
   const files = Map.groupBy(own, ({ sha256 }) => sha256);
   return [...files].flatMap(([sha256, [job]]) => {
     if (job === undefined || sha256?.startsWith(wanted) !== true) return [];
-    const ledger = plainText(jobWords(asker, job)).replace("the ledger of ", "");
+    const ledger = plainText(shortWords(asker, job));
     const made = formatUtc(fromMillis(job.endedAt ?? job.createdAt)).slice(5, 16);
     return [{ label: cutShort(`made ${made} UTC · ${job.code} · ${ledger}`, MAX_CHOICE_LENGTH), value: sha256 }];
   });
