@@ -212,7 +212,7 @@ async function offerValues(
     titleOf(only, option),
     [...before, ...readOf(only, context, option), ...notesOf([only])],
     [
-      ...choiceActions(option === "id" ? "Choose one" : `Choose the ${label.toLowerCase()}`, open, askWith),
+      ...choiceActions(option === "id" ? "Choose one" : `Choose: ${label.toLowerCase()}`, open, askWith),
       ...others,
       ...partyActions(only, option, context),
     ],
