@@ -1,6 +1,9 @@
 import { deliverySubject } from "../src/alerts/message/delivery-subject.ts";
 import { callerZone, parsePastRange, pastRangeText } from "../src/answers/alerts/alert-times.ts";
-import { offersChanges } from "../src/answers/alerts/destination.ts";
+import { type AlertsContext, offersChanges } from "../src/answers/alerts/destination.ts";
+import { type Episode, episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
+import { mayAcknowledge } from "../src/answers/alerts/episodes/episodes.ts";
+import { SEVERITY } from "../src/reply/states.js";
 import { TOLD_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 import {
   MAX_MESSAGES,
@@ -15,7 +18,7 @@ import {
 import { calmWords, watchedSince } from "../src/answers/alerts/episodes/watched.ts";
 import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
-import { paragraph } from "../src/reply/block.ts";
+import { details, paragraph } from "../src/reply/block.ts";
 import { capitalised, listWords } from "../src/reply/enum-words.ts";
 import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
 import { clockTime, type Inline, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
@@ -79,6 +82,8 @@ export const alertsTold = command({
     // What began before that day has its day, too.
     const inTable = (at: Milliseconds): Inline => momentOf(at, isDay && at >= range.from ? undefined : zone);
     const missed = { name: "alerts-untold", title: text`Fired, and told to nobody` };
+    const happened = lines.filter(({ isDrill }) => !isDrill);
+    const worst = worstFirst([...happened, ...untold])[0]?.episode;
     const tables = [
       ...(lines.length === 0 ? [] : [toldTable(lines, { name: "alerts-told" }, inTable, context)]),
       ...(untold.length === 0 ? [] : [toldTable(untold, missed, inTable, context)]),
@@ -88,22 +93,24 @@ export const alertsTold = command({
       ...(more ? [`Of that time, the last ${formatCount(MAX_MESSAGES)} messages were read.`] : []),
       ...keptWords(range, now - alerts.retention, zone),
     ];
-    const happened = lines.filter(({ isDrill }) => !isDrill);
     const tests = testsWords(lines);
-    const worst = happenedWords([...happened, ...untold], shown, tests);
+    const title = happenedWords([...happened, ...untold], shown, tests);
     const known = knownWords(watched.since, range, [...happened, ...untold], (at) =>
       clockTime(fromMillis(at), localText(zone, at, 16).slice(isDay ? "YYYY-MM-DD ".length : 0)),
     );
     const calm = calmWords(watched, range, whereWords(options), namedSpan(options), shown);
     const said = reply({
-      title: worst ?? joinText([calm, ...tests], "; "),
+      tone: worst !== undefined && isOpen(worst) ? SEVERITY[worst.severity].tone : "neutral",
+      title: title ?? joinText([calm, ...tests], "; "),
       blocks: [
         paragraph(text`${asSentence(pastRangeText(range, now, zone))}${known}.${takenWords([...lines, ...untold])}`),
-        ...tables,
+        // The headline says of one thing what its row does.
+        ...(lines.length + untold.length === 1 && title !== undefined ? details(tables) : tables),
         ...(happened.length === 0 ? watched.notes.map((note) => paragraph(note)) : []),
         paragraph(joinText(notes, " ")),
       ],
       actions: [
+        ...(worst === undefined ? [] : await alertActions(worst, context)),
         ...(happened.length === 0 && !watched.isSubscribed && offersChanges(context)
           ? [commandAction("Subscribe", "alerts add")]
           : []),
@@ -117,6 +124,17 @@ export const alertsTold = command({
     return zone === "UTC" ? said : inZone(said, zone);
   },
 });
+
+/** What to do about the worst alert. */
+async function alertActions(episode: Episode, context: AlertsContext): Promise<readonly Action[]> {
+  const named = { episode: episodeName(episode.id) };
+  const isUntaken = isOpen(episode) && episode.acknowledged === undefined;
+  const mayTake = isUntaken && (await mayAcknowledge(episode, context));
+  return [
+    commandAction("Why", "alerts why", named),
+    ...(mayTake ? [commandAction("Acknowledge", "alerts ack", named)] : []),
+  ];
+}
 
 function whereWords({
   about,

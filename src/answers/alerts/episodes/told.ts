@@ -89,6 +89,8 @@ export interface ToldLine {
   readonly first: { readonly words: string; readonly isOver: boolean };
   readonly lasted: string;
   readonly taker: string;
+  /** The alert, of several the worst. */
+  readonly episode?: Episode;
   /** The keys of the destinations. */
   readonly places: readonly string[];
   /** What those that are alike share, and how many stand in this line. */
@@ -260,6 +262,7 @@ function episodeLine(
     first: { words: sentence(said), isOver: !isOpen(episode) && unseen === undefined },
     lasted: lengthWords(episode, now),
     taker: episode.acknowledged?.by ?? "–",
+    episode,
     alike: isOpen(episode) ? "" : `${episode.kind} ${episode.network} ${episode.state}`,
     count: 1,
   };
