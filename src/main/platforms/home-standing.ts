@@ -85,6 +85,8 @@ function titleWords(open: readonly Episode[], statuses: readonly NetworkStatus[]
   const nodes = statuses.reduce((sum, one) => sum + (one.nodes ?? 0), 0);
   const troubled = statuses.reduce((sum, one) => sum + (one.nodes ?? 0) - (one.answering ?? one.nodes ?? 0), 0);
   const trouble = `${formatCount(troubled)} of ${formatCount(nodes)} nodes in trouble`;
+  if (open.length === 0 && statuses.every(({ verdict }) => verdict === "unwatched"))
+    return toText(strong("Nothing is watched yet"));
   if (open.length === 0) return toText(strong(troubled === 0 ? "No alert is open" : `${trouble}, no alert is open`));
   const taken = open.filter(({ acknowledged }) => acknowledged !== undefined).length;
   const counted = open.length === 1 ? "1 alert is open" : `${formatCount(open.length)} alerts are open`;
@@ -98,11 +100,13 @@ function worstOf(lines: readonly HomeLine[]): Tone {
   return order.find((tone) => lines.some((line) => line.tone === tone)) ?? "good";
 }
 
-/** A network that is well has the tone of its worst open alert; what few nodes say, or said long ago, calls none healthy. */
+/** A network has the tone of its worst open alert; what few nodes say, or said long ago, calls none healthy. */
 function stateOf(status: NetworkStatus, now: Milliseconds): { readonly tone: Tone; readonly words: string } {
   const { verdict, firing, looked, answering, nodes = 0 } = status;
   const words = verdictWords(status);
-  if (verdict !== "healthy") return { tone: networkState(status).tone, words };
+  if (verdict !== "healthy") {
+    return { tone: firing.length > 0 ? worstTone(firing) : networkState(status).tone, words };
+  }
   if (looked !== undefined && now - toMillis(timeFromText(looked)) > STALE_AFTER) {
     return { tone: "warning", words: "not looked at lately" };
   }

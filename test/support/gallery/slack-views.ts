@@ -56,7 +56,8 @@ export async function slackViews(talk: Talk): Promise<SlackViewSample[]> {
   talk.become({ here: HERE, caller: ANN });
   const empty = await homeOf(talk);
   await talk.askFor("alerts add node.down style:plain");
-  await see(talk, 1, [stalled("good"), down("good")]);
+  const witnesses = ["a:1", "b:1"].map((node) => ({ node, reachable: true, height: "1200" }));
+  await see(talk, 1, [stalled("good"), down("good")], { round: { witnesses } });
   const calm = await homeOf(talk);
   await see(talk, 1, [down("bad")]);
   await see(talk, 1, [down("bad")]);

@@ -144,12 +144,13 @@ function overviewBlocks(content: HomeContent): KnownBlock[] {
         : [leading(text`${strong("Silenced")}: ${silences.length}`, "All silences", "silences")]),
     ...buttonRow("begin", [
       ["Ask a question", { kind: "question" }],
+      ...(isOffered("alerts told") ? [["What happened last night", asking("alerts told")] as const] : []),
       ...(isOffered("market list") ? [["Markets", asking("market list")] as const] : []),
       ...(isOffered("help") ? [["Help", asking("help")] as const] : []),
     ]),
     ...(isShort && isNew ? [line(GREETING)] : []),
     ...(isShort ? subscriptionBlocks(content, [...own, ...channels]) : toldLines(content)),
-    ...(isShort && isOffered("my party") && (isNew || saved.length > 0) ? partyBlocks(command, parties, saved) : []),
+    ...(isShort && isOffered("my party") && (isNew || saved.length > 0) ? partyBlocks(parties, saved) : []),
     ...(isShort ? [hint(command)] : []),
   ];
 }
@@ -174,7 +175,7 @@ function listBlocks(content: HomeContent, list: HomeList, page: number): KnownBl
     case "told":
       return subscriptionBlocks(content, rowsOf([...own, ...channels], PER_PAGE.told));
     case "parties":
-      return partyBlocks(content.command, content.parties, rowsOf(saved, PER_PAGE.parties));
+      return partyBlocks(content.parties, rowsOf(saved, PER_PAGE.parties));
   }
 }
 
@@ -323,17 +324,17 @@ function noiseBlocks({ noise = [], channel }: Subscription, index: number): Know
   });
 }
 
-function partyBlocks(
-  command: string,
-  parties: readonly SavedParty[] | "unreadable",
-  shown: readonly SavedParty[],
-): KnownBlock[] {
+function partyBlocks(parties: readonly SavedParty[] | "unreadable", shown: readonly SavedParty[]): KnownBlock[] {
   const title = headerBlock("Your parties");
   if (parties === "unreadable") return [title, unreadable()];
   if (parties.length === 0) {
     return [
       title,
-      line(text`None yet. ${code(`${command} my party <id> [name]`)} saves one: it becomes your default.`),
+      withButton(text`None yet. The first that you save becomes your default.`, {
+        label: "Save my party",
+        press: { kind: "form", ask: { command: "my party", options: {} } },
+        id: "party",
+      }),
     ];
   }
   return [

@@ -24,7 +24,7 @@ test("the home tab says how the networks stand, and its buttons ask", async () =
   const ann = scene.fake.person("ann");
   const home = await ann.openHome();
   expect(said(home)).toMatch(saying("*mainnet*", "*testnet*"));
-  expect(said(home)).toMatch(saying(`/invite @${BOT}`, "/bell my party"));
+  expect(said(home)).toMatch(saying(`/invite @${BOT}`, "Save my party"));
   // In the Messages tab nobody can type.
   expect(slackManifest(commands).features.app_home).toMatchObject({ messages_tab_read_only_enabled: true });
   expect(said(home)).not.toContain("Messages");
@@ -80,7 +80,7 @@ async function anew(scene: Stage, person: Person, before: View): Promise<View> {
 test("the home tab says first what is wrong, then how the networks stand, and as of when", async () => {
   await using scene = await stage();
   const ann = scene.fake.person("ann");
-  expect(said(await ann.openHome())).toMatch(saying("No alert is open", "As of"));
+  expect(said(await ann.openHome())).toMatch(saying("Nothing is watched yet", "As of"));
   await ann.run(scene.channel, "alerts add node.down style:plain");
   await seeDown(alertsOn(scene.store));
   const home = await ann.openHome();
