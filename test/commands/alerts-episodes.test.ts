@@ -344,8 +344,8 @@ describe("the timeline of an episode", () => {
     await deliver(talk, sender);
     const said = await talk.ask("alerts why node.down");
     // Sent, tried, fired, pending.
-    expect(said).toMatch(saying("sent", 2, 2, 1, "no answer", "fired", "pending"));
-    expect(await talk.ask('alerts log "alert sent"')).toMatch(/alert sent[\s\S]*attempt 2, after 11 s, message 2/u);
+    expect(said).toMatch(saying("sent", 2, 1, "no answer", "fired", "pending"));
+    expect(await talk.ask('alerts log "alert sent"')).toMatch(/alert sent[\s\S]*attempt 2, after 11 s/u);
     await talk.ask("alerts why node.down");
     await talk.press("alerts silence");
     await see(talk, 6, [stalled("good"), down("good"), down("good", "b:1")]);

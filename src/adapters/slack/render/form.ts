@@ -277,7 +277,7 @@ export function renderAskForm(root: string, commands: readonly AnyCommand[], net
         block_id: ASK_BLOCKS.channel,
         optional: true,
         label: label("Channel"),
-        hint: plainTextObject("Only where you ask for alerts: that of the alerts. Empty: your own.", INPUT_HINT_LENGTH),
+        hint: plainTextObject("For questions about its alerts. Empty: your direct messages.", INPUT_HINT_LENGTH),
         element: {
           type: "conversations_select",
           action_id: VALUE_ACTION_ID,

@@ -147,7 +147,7 @@ function actionsOf(episode: Episode, may: Offered): Action[] {
 
 type PlaceOf = ReturnType<typeof destinationKeyWords>;
 
-/** A delivery: when it was due, and its outcome. */
+/** A delivery: its outcome, and when it was due where it did not arrive. */
 function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeOf: PlaceOf) {
   const where = placeOf(row.destination);
   const what = phaseWords(row);
@@ -157,7 +157,9 @@ function deliveryLines(row: DeliveryRow, receipt: ReceiptRow | undefined, placeO
     return [{ ...owed, what: text`${what} waits`, detail: waits }];
   }
   const { at, word, detail } = summarizeDelivery(row, receipt);
-  return [owed, { at, what: text`${what} ${strong(word)}`, where, detail }];
+  const outcome = { at, what: text`${what} ${strong(word)}`, where, detail };
+  // What was sent was due: how long it took is said.
+  return word === "sent" ? [outcome] : [owed, outcome];
 }
 
 /** The alert of a decision as its stored detail begins with it: `node.down of a:1`. */
@@ -194,7 +196,7 @@ export function phaseWords({ phase }: Pick<LoggedDelivery, "phase">): string {
   return PHASE_WORDS[phase] ?? phase;
 }
 
-/** The outcome of a delivery so far; `detail`: attempt, duration, the platform's message id, last error. */
+/** The outcome of a delivery so far; `detail`: attempt, duration, last error. */
 export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | undefined) {
   const at = row.settled_at ?? row.attempted_at ?? row.created_at;
   // An edit that was not tried yet has none of its own.
@@ -207,11 +209,9 @@ export function summarizeDelivery(row: LoggedDelivery, receipt: ReceiptRow | und
       return { at, word: "being sent", detail: tries };
     case "sent": {
       const arrived = receipt?.at ?? at;
-      // The console has no ids of its own.
-      const message = receipt === undefined || receipt.message === row.id ? "" : `, message ${receipt.message}`;
       const after = formatDuration(Math.max(0, arrived - row.created_at));
       const unsure = row.uncertain_since === null ? "" : ", may have come twice";
-      return { at: arrived, word: "sent", detail: `${tries}, after ${after}${message}${unsure}` };
+      return { at: arrived, word: "sent", detail: `${row.attempts > 1 ? `${tries}, ` : ""}after ${after}${unsure}` };
     }
     case "dead":
       return { at, word: "given up", detail: tries };
