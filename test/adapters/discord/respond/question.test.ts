@@ -124,7 +124,7 @@ test("whose orders, and which, is to choose from by whoever asks alone; a typed 
     27,
   ]);
   const [order = ""] = labelsOf(orders);
-  expect(order).toMatch(/^[A-Z][^·]+ · (?:buy|sell) [\d,.]+ \S+/u);
+  expect(order).toMatch(/^(?:Buy|Sell) [\d,.]+ \S+/u);
   const sent = await ann.submit(await ann.press(orders, "By its id"), { id: orderId });
   expect([textOf(sent.last), sent.last.onlyFor]).toEqual([expect.stringMatching(/Filled.*Left/su), ann.id]);
   const shown = (await ann.press(orders, order)).last;
