@@ -3,7 +3,7 @@ import { callerZone, parsePastRange, pastRangeText } from "../src/answers/alerts
 import { type AlertsContext, offersChanges } from "../src/answers/alerts/destination.ts";
 import { type Episode, episodeName, isOpen } from "../src/alerts/judge/rules/episode.ts";
 import { mayAcknowledge } from "../src/answers/alerts/episodes/episodes.ts";
-import { SEVERITY } from "../src/reply/states.js";
+import { worstTone } from "../src/reply/states.js";
 import { TOLD_OPTIONS } from "../src/answers/alerts/episodes/episode-options.ts";
 import {
   MAX_MESSAGES,
@@ -20,7 +20,7 @@ import { command } from "../src/bot/command.ts";
 import { LAST_NIGHT } from "../src/bot/options/time-span.ts";
 import { details, paragraph } from "../src/reply/block.ts";
 import { capitalised, listWords } from "../src/reply/enum-words.ts";
-import { type Action, commandAction, inZone, reply } from "../src/reply/reply.ts";
+import { type Action, commandAction, inZone, reply, type Tone } from "../src/reply/reply.ts";
 import { clockTime, type Inline, joinText, text, type Text, type TextPart } from "../src/reply/text.ts";
 import { formatCount } from "../src/units/format-number.ts";
 import { localText } from "../src/units/local-time.ts";
@@ -100,17 +100,17 @@ export const alertsTold = command({
     );
     const calm = calmWords(watched, range, whereWords(options), namedSpan(options), shown);
     const said = reply({
-      tone: worst !== undefined && isOpen(worst) ? SEVERITY[worst.severity].tone : "neutral",
+      tone: toneOf(worst),
       title: title ?? joinText([calm, ...tests], "; "),
       blocks: [
         paragraph(text`${asSentence(pastRangeText(range, now, zone))}${known}.${takenWords([...lines, ...untold])}`),
         // The headline says of one thing what its row does.
-        ...(lines.length + untold.length === 1 && title !== undefined ? details(tables) : tables),
+        ...(isOne([...lines, ...untold], title) ? details(tables) : tables),
         ...(happened.length === 0 ? watched.notes.map((note) => paragraph(note)) : []),
         paragraph(joinText(notes, " ")),
       ],
       actions: [
-        ...(worst === undefined ? [] : await alertActions(worst, context)),
+        ...(await alertActions(worst, context)),
         ...(happened.length === 0 && !watched.isSubscribed && offersChanges(context)
           ? [commandAction("Subscribe", "alerts add")]
           : []),
@@ -125,8 +125,17 @@ export const alertsTold = command({
   },
 });
 
+function isOne(lines: readonly ToldLine[], title: Text | undefined): boolean {
+  return lines.length === 1 && title !== undefined;
+}
+
+function toneOf(worst: Episode | undefined): Tone {
+  return worstTone(worst !== undefined && isOpen(worst) ? [worst] : []);
+}
+
 /** What to do about the worst alert. */
-async function alertActions(episode: Episode, context: AlertsContext): Promise<readonly Action[]> {
+async function alertActions(episode: Episode | undefined, context: AlertsContext): Promise<readonly Action[]> {
+  if (episode === undefined) return [];
   const named = { episode: episodeName(episode.id) };
   const isUntaken = isOpen(episode) && episode.acknowledged === undefined;
   const mayTake = isUntaken && (await mayAcknowledge(episode, context));

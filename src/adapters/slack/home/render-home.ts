@@ -144,9 +144,7 @@ function overviewBlocks(content: HomeContent): KnownBlock[] {
         : [leading(text`${strong("Silenced")}: ${silences.length}`, "All silences", "silences")]),
     ...buttonRow("begin", [
       ["Ask a question", { kind: "question" }],
-      ...(isOffered("alerts told") ? [["What happened last night", asking("alerts told")] as const] : []),
-      ...(isOffered("market list") ? [["Markets", asking("market list")] as const] : []),
-      ...(isOffered("help") ? [["Help", asking("help")] as const] : []),
+      ...QUESTIONS.filter(([, name]) => isOffered(name)).map(([label, name]) => [label, asking(name)] as const),
     ]),
     ...(isShort && isNew ? [line(GREETING)] : []),
     ...(isShort ? subscriptionBlocks(content, [...own, ...channels]) : toldLines(content)),
@@ -154,6 +152,12 @@ function overviewBlocks(content: HomeContent): KnownBlock[] {
     ...(isShort ? [hint(command)] : []),
   ];
 }
+
+const QUESTIONS = [
+  ["What happened last night", "alerts told"],
+  ["Markets", "market list"],
+  ["Help", "help"],
+] as const;
 
 const GREETING = text`Bellwether answers questions about the trading network, and says first when something is wrong with it.`;
 
