@@ -121,7 +121,7 @@ export function listReply(
         "ledger fetch",
         own.filter(({ state }) => state === "kept"),
       ),
-      ...checkActions(asker, own),
+      ...checkActions(own),
       ...againActions(own),
     ],
   });
@@ -133,11 +133,9 @@ function jobActions(verb: string, command: string, jobs: readonly ExportJob[]): 
 }
 
 /** How the files of delivered exports are checked. */
-function checkActions(asker: ExportAsker, own: readonly ExportJob[]): Action[] {
+function checkActions(own: readonly ExportJob[]): Action[] {
   const values = own.flatMap((job) =>
-    job.state === "delivered" && job.sha256 !== undefined
-      ? [{ label: `${plainText(shortWords(asker, job))} · ${job.code}`, value: job.sha256 }]
-      : [],
+    job.state === "delivered" && job.sha256 !== undefined ? [{ label: `Check ${job.code}`, value: job.sha256 }] : [],
   );
   const [only, ...others] = values;
   const named = only === undefined || others.length > 0 ? values : [{ ...only, label: "How to check it" }];

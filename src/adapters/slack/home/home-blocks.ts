@@ -1,6 +1,6 @@
 import type { ActionsBlock, Button, KnownBlock, SectionBlock } from "@slack/types";
 
-import { text, type Text } from "../../../reply/text.ts";
+import { code, text, type Text } from "../../../reply/text.ts";
 import type { Press } from "../../chat/press.ts";
 import { TONE_SIGNS } from "../../chat/tone-signs.ts";
 import { SECTION_LENGTH } from "../limits.ts";
@@ -66,4 +66,17 @@ export function buttonRow(name: string, buttons: readonly (readonly [label: stri
     return [{ type: "button", action_id: `press:${name}:${index}`, text: plainTextElement(label), value, ...style }];
   });
   return elements.length === 0 ? [] : [{ type: "actions", elements }];
+}
+
+/** What the app is for. */
+export function greeting(): KnownBlock {
+  return line(
+    text`Bellwether answers questions about the trading network, and says first when something is wrong with it.`,
+  );
+}
+
+/** How to ask elsewhere. */
+export function hint(command: string): KnownBlock {
+  const words = text`In any channel ${code(`${command} help`)} lists what can be asked; only you see the answers.`;
+  return contextBlock(renderText(words, { max: SECTION_LENGTH }).mrkdwn);
 }

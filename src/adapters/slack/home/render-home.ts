@@ -12,7 +12,7 @@ import { contextBlock, headerBlock } from "../render/blocks.ts";
 import { dangerStyle } from "../render/buttons.ts";
 import { plainTextElement, renderText } from "../render/mrkdwn.ts";
 import { encodePress } from "../render/press.ts";
-import { buttonRow, line, lists, marked, unreadable, withButton } from "./home-blocks.ts";
+import { buttonRow, greeting, hint, line, lists, marked, unreadable, withButton } from "./home-blocks.ts";
 
 // The tab is one screen of a phone: an overview, which names the worst and counts the rest, and lists with pages.
 
@@ -146,25 +146,18 @@ function overviewBlocks(content: HomeContent): KnownBlock[] {
       ["Ask a question", { kind: "question" }],
       ...QUESTIONS.filter(([, name]) => isOffered(name)).map(([label, name]) => [label, asking(name)] as const),
     ]),
-    ...(isShort && isNew ? [line(GREETING)] : []),
+    ...(isShort && isNew ? [greeting()] : []),
     ...(isShort ? subscriptionBlocks(content, [...own, ...channels]) : toldLines(content)),
     ...(isShort && isOffered("my party") && (isNew || saved.length > 0) ? partyBlocks(parties, saved) : []),
     ...(isShort ? [hint(command)] : []),
   ];
 }
 
+/** What the tab asks at a press. */
 const QUESTIONS = [
-  ["What happened last night", "alerts told"],
   ["Markets", "market list"],
   ["Help", "help"],
 ] as const;
-
-const GREETING = text`Bellwether answers questions about the trading network, and says first when something is wrong with it.`;
-
-function hint(command: string): KnownBlock {
-  const words = text`In any channel ${code(`${command} help`)} lists what can be asked; only you see the answers.`;
-  return contextBlock(renderText(words, { max: SECTION_LENGTH }).mrkdwn);
-}
 
 /** A page of a list, under its name. */
 function listBlocks(content: HomeContent, list: HomeList, page: number): KnownBlock[] {

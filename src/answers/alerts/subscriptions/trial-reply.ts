@@ -201,7 +201,7 @@ function episodesTable(told: readonly TriedEpisode[], words: TrialWords) {
   return table<TriedEpisode>({
     name: "alerts-try",
     rows,
-    fold: 3,
+    fold: 2,
     columns: [
       ["What", (one) => whatWords(one, labels)],
       ["When", ({ fired }) => momentWords(fired)],
