@@ -290,7 +290,7 @@ describe("the status", () => {
       /^! .*b:1 on mainnet.*; nobody has taken 2 of 3 open alerts[\s\S]*b:1 on [\s\S]*BTC\/USD .*\s+firing[\s\S]*a:1 .*acknowledged by ann/u,
     );
     for (const other of ["b:1", "market.auction"]) await talk.ask(`alerts ack "${other}"`);
-    expect(await talk.ask("alerts status")).toMatch(/^! .*b:1 on mainnet.*; every open alert is taken/u);
+    expect(await talk.ask("alerts status")).toMatch(/^! .*b:1 on mainnet.*; all 3 open alerts are taken/u);
   });
 
   test("calls a blind watcher blind, and a stall a stall", async () => {

@@ -188,7 +188,7 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
           figure(/stakes? ([\d.,]+) on mainnet/u.exec(title)?.[1]),
           Number(figure(factOf(reply, "Total stake")).toPrecision(6)),
         ],
-        ["pending", all > 20 || numberIn(factOf(reply, "Pending") ?? "", /of (\d+)/u) === pending, true],
+        ["pending", all > 20 || numberIn(factOf(reply, "Pending linkings") ?? "", /^(\d+)/u) === pending, true],
       ];
     },
   },
@@ -423,7 +423,7 @@ export const AGREEMENTS: Readonly<Record<string, Agreement>> = {
       const worst = sorted[Math.max(sorted.indexOf(worstTone(severities)), sorted.indexOf(own))];
       const isUnwatched = title.startsWith("Nobody is watching");
       return [
-        ["open alerts", rows.length, /no alert is open/u.test(title) ? 0 : numberIn(title, /; (\d+) more alert/u) + 1],
+        ["open alerts", rows.length, openIn(title)],
         ["the verdict", rows.length > 0 || title.includes(`mainnet ${verdict}`), true],
         ["healthy beside an alert", rows.length > 0 && verdict === "healthy", false],
         [
@@ -582,4 +582,10 @@ async function inState(reply: Reply, scene: Scene, state: string): Promise<reado
     ["the state in the reply", factOf(reply, "State") ?? state, state],
     ["a sign for the change", TONE_SIGNS[reply.tone] !== "", !titleOf(reply).startsWith("Nothing changed")],
   ];
+}
+
+/** The open alerts of a headline: the first, those that it counts beside it, or all. */
+function openIn(title: string): number {
+  if (/no alert is open/u.test(title)) return 0;
+  return numberIn(title, /(?:of|all) (\d+) open alerts/u) || numberIn(title, /; (\d+) more alert/u) + 1;
 }

@@ -199,7 +199,7 @@ export function worstWords(open: readonly Episode[], now: Milliseconds): Text | 
   if (0 < untaken && untaken < open.length)
     return text`${first}; nobody has taken ${untaken} of ${open.length} open alerts`;
   if (untaken === 0)
-    return text`${first}; ${others.length === 0 ? `${worst.acknowledged?.by ?? "somebody"} takes it` : "every open alert is taken"}`;
+    return text`${first}; ${others.length === 0 ? `${worst.acknowledged?.by ?? "somebody"} takes it` : `all ${open.length} open alerts are taken`}`;
   return others.length === 0
     ? first
     : text`${first}; ${others.length} more ${others.length === 1 ? "alert is" : "alerts are"} open`;
