@@ -148,6 +148,12 @@ function discordSurface(scene: DiscordStage): Surface<DiscordMessage> {
   };
 }
 
+/** What stands in the menus beside the buttons. */
+function menusOf(blocks: SlackMessage["blocks"]) {
+  const elements = blocks.flatMap((block) => (block.type === "actions" ? (block.elements ?? []) : []));
+  return elements.flatMap(({ type, options = [] }) => (type === "overflow" ? options : []));
+}
+
 function slackSurface(scene: SlackStage): Surface<SlackMessage> {
   const ann = scene.fake.person("ann");
   return {
@@ -156,8 +162,9 @@ function slackSurface(scene: SlackStage): Surface<SlackMessage> {
     buttons: async (message) => {
       if (message.gone) return [];
       const found = await Promise.all(
-        buttonsOf(message.blocks).map(async ({ text, value, url }): Promise<Button[]> => {
-          if (url !== undefined) return [];
+        [...buttonsOf(message.blocks), ...menusOf(message.blocks)].map(async (one): Promise<Button[]> => {
+          const { text, value } = one;
+          if ("url" in one && one.url !== undefined) return [];
           const decoded = decodeSlack(value);
           const press =
             decoded?.kind === "stored" ? parsePressPayload(await scene.store.payloads.get(decoded.key)) : decoded;
