@@ -52,7 +52,7 @@ const LEAD = 0.75;
 const NEAR = 1.1;
 const MAX_GUESSES = 3;
 
-/** In a term of what changes something, and is offered: what follows its word, as far as any command knows it, says when. */
+/** In a term of what changes something, and is offered: what follows its word, so far as a command knows it, says when. */
 const CLAUSE = "…";
 
 /** `written`: the question as it stands. */

@@ -106,7 +106,7 @@ const EXCEPTIONS =
 /** The same in several words: `all but`, `but not on`, `not counting`. */
 const EXCEPTION = new RegExp(
   `(?<!\\S)(?:${EXCEPTIONS.join("|")}|other than|but not?(?! do)|not (?:counting|including|on)|` +
-    "(?<=\\b(?:all|(?:any|every|no)(?:thing|body|one)?)(?: \\S+)? )but(?! do))(?!\\S)",
+    "(?<=\\b(?:all|(?:every|no|any)(?:thing|body|one)?)(?: \\S+)? )but(?! do))(?!\\S)",
   "u",
 );
 
